@@ -66,6 +66,27 @@ def rnn_cell():
                   {"W": w, "U": u, "h0": np.zeros((1, 128), np.float32)}), w, u
 
 
+def stacked_rnn(layers=4, width=128):
+    """Layers of h = tanh(x W + h U), each a Loop that gathers the rows of the scan output of the one before."""
+    rng = np.random.default_rng(0)
+    weights = {f"{name}{i}": rng.uniform(-0.1, 0.1, (width, width)).astype(np.float32)
+               for i in range(layers) for name in "WU"}
+    loops = []
+    for i in range(layers):
+        rows = "x" if i == 0 else f"rows{i - 1}"
+        body = _body([node("Identity", ["go"], ["go_out"]), node("Unsqueeze", ["trip", "zero"], ["at"]),
+                      node("Gather", [rows, "at"], ["row"]), node("MatMul", ["row", f"W{i}"], ["a"]),
+                      node("MatMul", ["h", f"U{i}"], ["b"]), node("Add", ["a", "b"], ["ab"]),
+                      node("Tanh", ["ab"], ["h_out"]), node("Squeeze", ["h_out", "zero"], ["scan"])],
+                     [info("h", T.FLOAT, [1, width])],
+                     [info("h_out", T.FLOAT, [1, width]), info("scan", T.FLOAT, [width])])
+        loops.append(node("Loop", ["steps", "", "h0"], [f"last{i}", f"rows{i}"], body=body))
+    return _model([node("Shape", ["x"], ["shape"], start=0, end=1), node("Squeeze", ["shape"], ["steps"]), *loops],
+                  [info("x", T.FLOAT, ["N", width])],
+                  [info(f"rows{layers - 1}", T.FLOAT, None), info(f"last{layers - 1}", T.FLOAT, [1, width])],
+                  {**weights, "h0": np.zeros((1, width), np.float32), "zero": np.array([0])})
+
+
 def selective_scan(length=256, d=64, n=16):
     """The scan of a Mamba layer: h = exp(dt A) h + dt x B; y = h C."""
     body = helper.make_graph(
@@ -100,6 +121,15 @@ def scan_scalars():
 def add4():
     return _model([node("Add", ["a", "b"], ["c"])], [info("a", T.FLOAT, [4]), info("b", T.FLOAT, [4])],
                   [info("c", T.FLOAT, [4])], {})
+
+
+def chain(count, shape):
+    """y = x, then y = tanh(y + b) count times."""
+    nodes, name = [], "x"
+    for i in range(count):
+        nodes += [node("Add", [name, "b"], [f"s{i}"]), node("Tanh", [f"s{i}"], [f"t{i}"])]
+        name = f"t{i}"
+    return _model(nodes, [info("x", T.FLOAT, shape), info("b", T.FLOAT, shape)], [info(name, T.FLOAT, shape)], {})
 
 
 def one_node(op, rows, columns, num_inputs):

@@ -26,6 +26,8 @@ ROOT = os.path.dirname(HERE)
 BUILD = os.environ.get("NORIA_BUILD", os.path.join(ROOT, "build", "release"))
 sys.path.insert(0, HERE)
 sys.path.insert(0, os.path.join(ROOT, "examples", "silero"))
+import collectives  # noqa: E402
+import dispatches  # noqa: E402
 import models  # noqa: E402
 import opt  # noqa: E402
 import run as silero  # noqa: E402
@@ -65,7 +67,7 @@ def pointer(array):
 
 
 ALL = "Noria, all threads"
-COLUMNS = ("Noria", ALL, "ONNX Runtime", "C")
+COLUMNS = ("Noria", ALL, "ONNX Runtime", "C", "IREE")
 
 
 class Table:
@@ -89,7 +91,7 @@ class Table:
                  "nothing else is said, median (min-max).",
                  f"Machine: {platform.machine()}, {cpu_name()}, {len(os.sched_getaffinity(0))} CPUs; "
                  f"ONNX Runtime {onnxruntime.__version__}, clang 22 -O3 -march=native.", "",
-                 "| what | unit | " + " | ".join(COLUMNS) + " | bar | |", "|---|---|---|---|---|---|---|---|"]
+                 "| what | unit | " + " | ".join(COLUMNS) + " | bar | |", "|---|---|---|---|---|---|---|---|---|"]
         for name, unit, cells, bar, ok in self.rows:
             figures = " | ".join(cells.get(who, "-") for who in COLUMNS)
             lines.append(f"| {name} | {unit} | {figures} | {bar} | {'met' if ok else '**not met**'} |")
@@ -252,6 +254,27 @@ def bench_first(table, lib):
     table.add("first result of the scalar loop", "ms", 1e3, r, "60 ms", r["Noria"][0] <= 0.060)
 
 
+def call_add(path, threads):
+    """Seconds of a call from C of a program that adds two tensors of 4 floats."""
+    with tempfile.TemporaryDirectory() as folder:
+        program = os.path.join(folder, "call_add")
+        subprocess.run(["cc", "-O2", "-I" + os.path.join(ROOT, "include"), os.path.join(HERE, "call_add.c"), "-o",
+                        program, "-L" + BUILD, "-lnoria", "-Wl,-rpath," + BUILD], check=True)
+        out = subprocess.run([program, path, threads], check=True, capture_output=True, text=True).stdout
+    return (float(out) * 1e-9,) * 3
+
+
+def bench_dispatch(table, lib):
+    def stream(feeds, threads):
+        a, b = feeds["x"], feeds["b"]
+        assert lib.stream(pointer(a), pointer(b), pointer(target), ctypes.c_int64(a.size), threads) == 0
+    target = np.zeros((4096, 4096), np.float32)
+    dispatches.bench_call(table, call_add)
+    dispatches.bench_woken(table, silero.noria_session, interleaved)
+    dispatches.bench_chain(table, silero.noria_session, silero.one_thread_ort, interleaved, check_close)
+    dispatches.bench_stream(table, silero.noria_session, stream, interleaved)
+
+
 def bench_call(table, lib):
     model = models.add4()
     (ours, threaded), peer = both(model), silero.one_thread_ort(model)
@@ -267,15 +290,10 @@ def bench_call(table, lib):
     table.add("call of Add on 4 floats, from Python", "us", 1e6, dict(zip(COLUMNS, r)), "3 us",
               r[0][0] <= 3e-6)
     with tempfile.TemporaryDirectory() as folder:
-        path, program = os.path.join(folder, "add.onnx"), os.path.join(folder, "call_add")
+        path = os.path.join(folder, "add.onnx")
         with open(path, "wb") as f:
             f.write(model)
-        subprocess.run(["cc", "-O2", "-I" + os.path.join(ROOT, "include"), os.path.join(HERE, "call_add.c"), "-o",
-                        program, "-L" + BUILD, "-lnoria", "-Wl,-rpath," + BUILD], check=True)
-        r = {}
-        for name, threads in (("Noria", "1"), (ALL, "0")):
-            out = subprocess.run([program, path, threads], check=True, capture_output=True, text=True).stdout
-            r[name] = (float(out) * 1e-9,) * 3
+        r = {name: call_add(path, threads) for name, threads in (("Noria", "1"), (ALL, "0"))}
     table.add("call of Add on 4 floats, from C", "us", 1e6, r, "1 us", r["Noria"][0] <= 1e-6)
 
 
@@ -312,14 +330,33 @@ def bench_heavy(table, lib):
                   f"2 threads {wanted:.2f}x faster than one (are {gain:.2f}x; C's Add {c_gain:.2f}x)", gain >= wanted)
 
 
+def bench_wavefront(table, lib):
+    """Stacked recurrent loops run side by side."""
+    if len(os.sched_getaffinity(0)) < 2:
+        print("stacked loops on two threads: not measured, for there is one CPU")
+        return
+    model, steps = models.stacked_rnn(), 500
+    one, two, threaded = (silero.noria_session(model, n) for n in (1, 2, 0))
+    peer = silero.one_thread_ort(model)
+    feeds = {"x": np.random.default_rng(1).standard_normal((steps, 128)).astype(np.float32)}
+    for session in (one, two):
+        check_close(session.run(None, feeds)[0], peer.run(None, feeds)[0], 1e-3)
+    r = interleaved([(lambda s=s: s.run(None, feeds)) for s in (one, two, threaded, peer)], 25)
+    gain = max(r[0][0] / r[1][0], r[0][1] / r[1][1])
+    table.add("4 stacked recurrent Loops of 128", "us a step", 1e6 / steps,
+              {"Noria": r[0], ALL: r[2], "ONNX Runtime": r[3]},
+              f"2 threads 1.60x faster than one (are {gain:.2f}x)", gain >= 1.6)
+
+
 BENCHES = {"scalar": bench_scalar, "collatz": bench_collatz, "rows": bench_rows, "rnn": bench_rnn, "mamba": bench_mamba,
            "memory": bench_memory, "silero": bench_silero, "first": bench_first, "call": bench_call,
-           "heavy": bench_heavy}
+           "heavy": bench_heavy, "wavefront": bench_wavefront, "dispatch": bench_dispatch}
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--only", choices=[*BENCHES, "opt"], help="one row of the table, or the section of noria opt")
+    parser.add_argument("--only", choices=[*BENCHES, "opt", "collectives"],
+                        help="one row of the table, or the section of noria opt or of collectives")
     parser.add_argument("--write", action="store_true", help="write bench/RESULTS.md")
     arguments = parser.parse_args()
     if arguments.only and arguments.write:
@@ -328,11 +365,13 @@ def main():
     for name, bench in BENCHES.items():
         if arguments.only in (None, name):
             bench(table, lib)
-    section = opt.bench() if arguments.only in (None, "opt") else None
+    sections = [part.bench() for name, part in (("opt", opt), ("collectives", collectives))
+                if arguments.only in (None, name)]
+    sections = [section for section in sections if section]
     if arguments.write:
         with open(os.path.join(HERE, "RESULTS.md"), "w") as f:
-            f.write(table.text() + section.text())
-    if not all(row[4] for row in table.rows + (section.rows if section else [])):
+            f.write("".join(part.text() for part in [table, *sections]))
+    if not all(row[-1] for part in [table, *sections] for row in part.rows):
         sys.exit("some bars are not met")
 
 

@@ -10,7 +10,7 @@ packages="
   gcc libc6-dev make cmake ninja-build pkg-config ca-certificates git
   llvm-22-dev llvm-22-tools mlir-22-tools clang-22 libclang-rt-22-dev
   libprotobuf-c-dev protobuf-c-compiler protobuf-compiler
-  libcmocka-dev python3-venv python3-dev espeak-ng"
+  libcmocka-dev python3-venv python3-dev espeak-ng openmpi-bin libopenmpi-dev"
 
 say() { echo "install: $*" >&2; }
 

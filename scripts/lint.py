@@ -56,23 +56,35 @@ CALLS = [
 ]
 
 # Operands, results and regions of an op are asked for by name; the accessors are generated from the op definitions.
-# Only src/ir, which knows no op, counts them. A number in the index is a literal, or what is added to one.
+# Only src/ir, which knows no op, counts them. A number in the index is a literal, or what is added to one. A function
+# that passes a parameter on as such an index is held to the same at its calls.
 NUMBERED = [
     (re.compile(r"\bnr_(?:op_set_|op_erase_|op_insert_)?operand\("), "an operand is asked for by its name"),
     (re.compile(r"\bnr_result\("), "a result is asked for by its name, the only one by nr_op_result"),
     (re.compile(r"\bnr_op_(?:body|region)\("), "a region is asked for by its name, the only one by nr_op_only_body"),
     (re.compile(r"\bnr_op_(?:operand_group|group_operand|result_group)\("), "a group is asked for by its name"),
 ]
+IN_A_TABLE = [
+    (re.compile(r"\bnr_use_index\([^()]*\)\s*[=!<>]=?\s*\d"), "an operand is compared with its index constant"),
+    (re.compile(r"\bNrIndexListSlot\b[^;{}()]*=\s*\{+\s*\d"), "a group is named by its index constant"),
+]
+# A node of dialect onnx has a list of inputs and one of outputs, numbered as in the ONNX specification.
+LISTS = {"nr_lower_in", "nr_lower_out", "nr_lower_dtype", "nr_lower_wants", "nr_scalar_element", "nr_lower_item"}
 A_NUMBER = re.compile(r"\d+(?:\s*\+.*)?|.*\+\s*\d+|.*\?\s*\d+\s*:\s*\d+", re.S)
 MAY_NUMBER = ("src/ir/",)
-NOT_NAMED_YET = ("src/abi/", "src/codegen/", "src/interp/", "src/onnx/", "src/pass/", "src/target/")
+
+# src/ir knows dialect builtin only. Of the others it has the tables that it includes as a whole (dialect/*.def). It has
+# the name of func too, whose prefix a text may leave out.
+OTHERS = sorted({path.parent.name for path in (ROOT / "src/dialect").glob("*/ops.def")} - {"builtin"})
+DIALECT_IN_IR = re.compile(rf"\bNR_(?:OP|TYPE|ATTR)_(?:{'|'.join(OTHERS)})_\w*|\"(?:{'|'.join(OTHERS)})\.\w*"
+                           rf"|#\s*include\s*\"dialect/(?:{'|'.join(OTHERS)})/[^\"]*\"")
 
 LONGEST_FILE = 1000
 LONGEST_LINE = 120
 LONGEST_TEST_LINE = 160  # tests hold whole models and tables as text
 SOURCES = {".c", ".h", ".def"}
 TEXT = SOURCES | {".py", ".sh", ".mlir", ".test", ".md", ".txt", ".cmake", ".json"}
-OTHER_KINDS = {".elf", ".npy", ".onnx", ".map", ".ini"}
+OTHER_KINDS = {".elf", ".npy", ".onnx", ".safetensors", ".map", ".ini"}
 WITHOUT_KIND = {".clang-format", ".gitignore", "LICENSE", "Makefile", "run"}
 LONG_LINES_ARE_FINE = {".mlir", ".test", ".md", ".txt"}
 
@@ -152,15 +164,92 @@ def arguments(code, begin):
     return found
 
 
-def check_numbers(path, text):
-    if str(path).startswith(MAY_NUMBER + NOT_NAMED_YET):
+FUNCTION = re.compile(
+    r"^(?!#|typedef|else)(?P<type>[A-Za-z][\w *]*?)\b(?P<name>\w+)\((?P<params>[^;{}()]*)\) \{(?P<body>.*?)(?:^\}|\}$)",
+    re.M | re.S)
+
+
+class Indexed:
+    """The functions that pass a parameter on as the index of an operand, a result, a region or a group."""
+
+    def __init__(self):
+        self.functions = []  # (path or None where it is seen everywhere, name, parameters, body)
+        self.found = {}      # (path or None, name) -> {position of the parameter: message}
+
+    def read(self, path, code):
+        for match in FUNCTION.finditer(code):
+            params = [re.sub(r"\[.*", "", p).split()[-1].lstrip("*") for p in match["params"].split(",") if p.strip()]
+            own = None if not match["type"].startswith("static") or path.suffix == ".h" else str(path)
+            if match["name"] not in LISTS:
+                self.functions.append((str(path), own, match["name"], params, match["body"]))
+
+    def solve(self):
+        more = True
+        while more:
+            more = False
+            for path, own, name, params, body in self.functions:
+                for given, _, message in self.indices(path, body):
+                    known = self.found.setdefault((own, name), {})
+                    if given in params and params.index(given) not in known:
+                        known[params.index(given)] = message
+                        more = True
+
+    def indices(self, path, code):
+        """Each index in code: as written, the place of the call, and what to say of a number."""
+        for pattern, message in NUMBERED:
+            for match in pattern.finditer(code):
+                given = arguments(code, match.end())
+                if len(given) > 1:
+                    yield given[1], match, message
+        for match in re.finditer(r"\(NrIndexListSlot\)\{([^,{}]*),", code):
+            yield match[1].strip(), match, "a group is named by its index constant"
+        for match in re.finditer(r"\b(\w+)\(", code):
+            known = self.found.get((path, match[1])) or self.found.get((None, match[1]))
+            if known:
+                given = arguments(code, match.end())
+                for position, message in known.items():
+                    if position < len(given):
+                        yield given[position], match, message
+
+
+indexed = Indexed()
+
+
+def check_numbers(path, code):
+    if str(path).startswith(MAY_NUMBER):
         return
-    code = without_comments_and_strings(text)
-    for pattern, message in NUMBERED:
+    for given, match, message in indexed.indices(str(path), code):
+        if A_NUMBER.fullmatch(given):
+            report(path, line_of(code, match.start()), f"{match.group(0)}.., {given}: {message}")
+    for pattern, message in IN_A_TABLE:
         for match in pattern.finditer(code):
-            given = arguments(code, match.end())
-            if len(given) > 1 and A_NUMBER.fullmatch(given[1]):
-                report(path, line_of(code, match.start()), f"{match.group(0)}.., {given[1]}: {message}")
+            report(path, line_of(code, match.start()), f"{match.group(0)}: {message}")
+
+
+def check_ir(path, text):
+    if path.parts[:2] == ("src", "ir") and path.name != "attr_names.def":  # names that code of all layers asks for
+        for match in DIALECT_IN_IR.finditer(without_comments(text)):
+            report(path, line_of(text, match.start()), f"{match.group(0)}: src/ir names no dialect but builtin")
+
+
+def check_circles(includes):
+    """The folders of src/dialect form no circle: {folder: {folder that it includes: a file that does}}. ops.h, which is
+    generated from the definitions, does not count."""
+    left = dict(includes)
+    while free := [folder for folder, below in left.items() if not below.keys() & left.keys()]:
+        for folder in free:
+            del left[folder]
+    for folder, below in left.items():
+        for target in below.keys() & left.keys():
+            report(below[target], 1, f"includes dialect/{target}, in a circle with dialect/{folder}")
+
+
+def dialect_includes(path, text, includes):
+    folder = path.parts[2]
+    includes.setdefault(folder, {})
+    for match in re.finditer(r'^#include "dialect/(\w+)/(?!ops\.h")', text, re.M):
+        if match[1] != folder:
+            includes[folder][match[1]] = path
 
 
 def check_text(path, text):
@@ -173,6 +262,8 @@ def check_text(path, text):
             report(path, number, f"line of {len(line)} columns; {longest} is the limit")
         if line.rstrip() != line and path.suffix != ".md":
             report(path, number, "space at the end of the line")
+        if line.startswith(("<" * 7 + " ", ">" * 7 + " ")):
+            report(path, number, "a conflict that a merge left")
         if "\t" in line and path.suffix in SOURCES | {".py"}:
             report(path, number, "tab")
     if text and not text.endswith("\n"):
@@ -203,7 +294,7 @@ def tree_files():
 
 
 def main():
-    files = tree_files()
+    files, sources, includes = tree_files(), [], {}
     for path in sorted(set(files)):
         if path.suffix not in TEXT | OTHER_KINDS and path.name not in WITHOUT_KIND:
             report(path, 1, "a file of a kind that the tree does not have; what tools leave behind stays out")
@@ -215,9 +306,18 @@ def main():
             check_includes(path, text)
             if path.parts[0] == "src":
                 check_calls(path, text)
-                check_numbers(path, text)
+                code = without_comments_and_strings(text)
+                sources.append((path, code))
+                indexed.read(path, code)
+                check_ir(path, text)
+            if path.parts[:2] == ("src", "dialect") and len(path.parts) == 4:
+                dialect_includes(path, text, includes)
         if path.suffix == ".md":
             check_markdown_links(path, text)
+    indexed.solve()
+    for path, code in sources:
+        check_numbers(path, code)
+    check_circles(includes)
     for finding in findings:
         print(finding)
     print(f"lint: {len(findings)} finding{'s' if len(findings) != 1 else ''} in {len(files)} files", file=sys.stderr)

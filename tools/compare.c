@@ -104,7 +104,7 @@ static bool same_tensors(NrContext *ctx, const NoriaValue *a, const NoriaValue *
     return false;
   }
   NrType elem = nr_dtype_type(ctx, noria_value_dtype(a));
-  if (elem->kind == NR_TYPE_STRING) return same_strings(a, b, out);
+  if (elem->kind == NR_TYPE_onnx_string) return same_strings(a, b, out);
   bool exact = nr_type_is_int_or_index(elem);
   return exact ? same_bytes(a, b, out) : same_floats(a, b, elem, tolerance, out);
 }

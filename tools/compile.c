@@ -23,6 +23,9 @@ static const char help[] =
     "  --cpu=NAME             machine code for this CPU (LLVM's name, `native`); --features=+avx2,-fma; -O=1, 2 or 3\n"
     "  --cpu=NAME,NAME..      code for each of them; the last that a machine can run is used there\n"
     "  --format=onnx|mlir     the kind of FILE, if its ending does not say\n"
+    "  --outline-parameters=FILE.safetensors\n"
+    "                         write constants of at least --outline-min=BYTES (also 64K; else 4K) to this file;\n"
+    "                         the program needs it when it is loaded\n"
     "  --compile-memory-limit=BYTES, --compile-time-limit=SECONDS\n"
     "                         of compiling; without them half of what the machine has, and no limit of time\n"
     "  --time                 say on standard error where the time went\n"
@@ -78,6 +81,13 @@ static int take_arguments(Compile *c, int argc, char **argv) {
       c->out = argv[i];
     } else if ((value = job_option_value("header", argc, argv, &i))) {
       c->header = value;
+    } else if ((value = job_option_value("outline-parameters", argc, argv, &i))) {
+      c->job.options.outline_parameters = value;
+      if (!*value) return tool_usage_error("compile", "--outline-parameters needs a file name");
+    } else if ((value = job_option_value("outline-min", argc, argv, &i))) {
+      if (!parse_size(value, &c->job.options.outline_min_bytes))
+        return tool_usage_error("compile", "--outline-min cannot be '%s'", value);
+      c->job.options.outline_min_bytes = NR_MAX(c->job.options.outline_min_bytes, 1);
     } else if ((value = job_option_value("emit", argc, argv, &i))) {
       c->emit = value;
     } else {

@@ -123,7 +123,7 @@ bool elements_put_word(Elements *e, const char *word) {
 bool elements_tensor(const Elements *e, int64_t rank, const int64_t *dims, NoriaValue **out, NoriaError *error) {
   const ElementKind *kind = e->kind;
   int64_t all[NORIA_MAX_RANK];
-  if (kind->type->kind == NR_TYPE_STRING)
+  if (kind->type->kind == NR_TYPE_onnx_string)
     return !noria_tensor_create_strings(rank, dims, e->strings.data, e->string_sizes.data, out, error);
   memcpy(all, dims, (size_t)rank * sizeof *all);
   if (kind->carrier.words && rank == NORIA_MAX_RANK) return value_error(error, "the value has too many dims");

@@ -15,7 +15,10 @@ void job_deinit(Job *job) {
   job_drop_results(job);
   for (size_t i = 0; i < job->feeds.size; i++) noria_value_release(job->feeds.data[i]);
   noria_program_destroy(job->program);
+  noria_world_destroy(job->world);
   nr_vec_deinit(&job->shapes);
+  nr_vec_deinit(&job->libraries);
+  nr_vec_deinit(&job->parameters);
   nr_vec_deinit(&job->args);
   nr_vec_deinit(&job->inputs);
   nr_vec_deinit(&job->outputs);
@@ -34,7 +37,11 @@ int job_report(const Job *job, NoriaError *error) {
   /* Diagnostics of text IR begin with their location; others get the name of the tool. */
   bool placed = strstr(message, ": error: ") != NULL;
   if (nr_str_starts(nr_str(message), "error: ")) message += strlen("error: ");
-  if (placed) fprintf(stderr, "%s\n", message);
+  if (job->world) { /* of the ranks that mpirun started, the one that failed first reports it */
+    noria_world_end(job->world, message, NULL);
+    if (noria_world_reports(job->world))
+      fprintf(stderr, "noria %s: rank %d: %s\n", job->tool, (int)noria_world_rank(job->world), message);
+  } else if (placed) fprintf(stderr, "%s\n", message);
   else fprintf(stderr, "noria %s: %s\n", job->tool, message);
   noria_error_clear(error);
   return 1;
@@ -74,6 +81,13 @@ static void note_entry(Job *job, const NrCompilation *unit) {
   }
 }
 
+/* The diagnostics of a step that succeeded: warnings, and remarks that were asked for. */
+static void show_diagnostics(NrCompilation *unit) {
+  nr_diag_flush(unit->ctx);
+  fwrite(unit->errors.size ? unit->errors.data : "", 1, unit->errors.size, stderr);
+  unit->errors.size = 0;
+}
+
 int job_read(Job *job, NrCompilation *unit) {
   int64_t start = nr_now_ns();
   if (!job->ctx) job->ctx = nr_context_create();
@@ -83,9 +97,7 @@ int job_read(Job *job, NrCompilation *unit) {
   progress_end();
   job->times.read = nr_now_ns() - start;
   if (status) return job_report_unit(job, unit, status);
-  /* The diagnostics of a successful parse are warnings. */
-  fwrite(unit->errors.size ? unit->errors.data : "", 1, unit->errors.size, stderr);
-  unit->errors.size = 0;
+  show_diagnostics(unit);
   note_entry(job, unit);
   return 0;
 }
@@ -97,10 +109,12 @@ int job_compile(Job *job) {
   int64_t start = nr_now_ns();
   progress_begin("compiling", job->path);
   /* The interpreter runs the imported program; a model is lowered first. */
-  NrPassOptions passes = {.stop_after = !job->interpret ? NULL : unit.model ? "tensor" : "import"};
+  NrPassOptions passes = {.stop_after = !job->interpret ? NULL : unit.model ? "tensor" : "import",
+                          .explain = job->explain};
   NrStatus status = nr_compilation_lower(&unit, &passes);
   job->times.lower = nr_now_ns() - start;
   if (status) return job_report_unit(job, &unit, status);
+  show_diagnostics(&unit);
   NoriaStatus made = job->interpret ? nr_compilation_interpret(&unit, &job->options, &job->program, &error)
                                     : nr_compilation_jit(&unit, &job->options, &job->times.code, &job->program, &error);
   progress_end();
@@ -113,8 +127,10 @@ int job_print(Job *job) {
   NrBuf text = {0};
   if (job_read(job, &unit)) return 1;
   NrPassOptions passes = {
-      .verify = true, .stop_after = job->stop_after, .print_after = job->print_after, .print_to = &text};
+      .verify = true, .stop_after = job->stop_after, .print_after = job->print_after, .print_to = &text,
+      .explain = job->explain};
   NrStatus status = nr_compilation_lower(&unit, &passes);
+  if (!status) show_diagnostics(&unit);
   if (!status && !job->print_after) nr_print_module(&text, unit.module, NULL);
   fwrite(text.data ? text.data : "", 1, text.size, stdout);
   nr_buf_deinit(&text);
@@ -194,24 +210,41 @@ static bool check_arguments(const Job *job, const NoriaModule *module, NoriaErro
          check_saved(job, module, error);
 }
 
+/* The value of input i for a rank; NULL after reporting. */
+static NoriaValue *bind_input(Job *job, const NoriaModule *module, size_t i, int32_t rank, bool make_up) {
+  NoriaError error = NORIA_ERROR_INIT;
+  size_t times;
+  const char *text = ranks_text(job, find_input(job, module, i, &times), rank), *name = module->inputs[i].name;
+  Place place = input_place(job, module, i);
+  NoriaValue *value = NULL;
+  if (!text && make_up) text = "random";
+  bool ok = times > 1 ? value_error(&error, "%zu values are given for it", times)
+            : text ? value_parse(job->ctx, text, &place, &value, &error)
+                   : value_error(&error, "no value is given: --input %s=@FILE.npy, or zeros, random, a number", name);
+  if (ok) return value;
+  NoriaError named = NORIA_ERROR_INIT;
+  value_error(&named, "input '%s': %s", name, error.message ? error.message : "cannot be read");
+  noria_error_clear(&error);
+  job_report(job, &named);
+  return NULL;
+}
+
+/* Whether the ranks are given different texts for input i. */
+static bool differs(Job *job, const NoriaModule *module, size_t i) {
+  size_t times;
+  const char *text = find_input(job, module, i, &times);
+  return text && ranks_text(job, text, 0) != text;
+}
+
 int job_bind(Job *job, const NoriaModule *module, bool make_up) {
   NoriaError error = NORIA_ERROR_INIT;
   if (!check_arguments(job, module, &error)) return job_report(job, &error);
-  for (size_t i = 0; i < (size_t)module->num_inputs; i++) {
-    size_t times;
-    const char *text = find_input(job, module, i, &times), *name = module->inputs[i].name;
-    Place place = input_place(job, module, i);
-    NoriaValue *value = NULL;
-    if (!text && make_up) text = "random";
-    bool ok = times > 1 ? value_error(&error, "%zu values are given for it", times)
-              : text ? value_parse(job->ctx, text, &place, &value, &error)
-                     : value_error(&error, "no value is given: --input %s=@FILE.npy, or zeros, random, a number", name);
-    if (!ok) {
-      NoriaError named = NORIA_ERROR_INIT;
-      value_error(&named, "input '%s': %s", name, error.message ? error.message : "cannot be read");
-      noria_error_clear(&error);
-      return job_report(job, &named);
-    }
+  size_t count = (size_t)module->num_inputs;
+  for (size_t k = 0; k < count * (size_t)NR_MAX(job->num_ranks, 1); k++) {
+    NoriaValue *value = k >= count && !differs(job, module, k % count)
+                            ? noria_value_retain(job->feeds.data[k % count])
+                            : bind_input(job, module, k % count, job->first_rank + (int32_t)(k / count), make_up);
+    if (!value) return 1;
     nr_vec_push(&job->feeds, value);
   }
   return 0;
@@ -227,14 +260,13 @@ int job_run(Job *job) {
   /* The first Ctrl-C stops the run with an error, a second one ends the process. */
   struct sigaction stop = {.sa_handler = on_interrupt, .sa_flags = (int)SA_RESETHAND}, before;
   NoriaError error = NORIA_ERROR_INIT;
-  size_t num_outputs = (size_t)noria_program_module(job->program)->num_outputs;
+  size_t num_outputs = (size_t)noria_program_module(job->program)->num_outputs * (size_t)NR_MAX(job->num_ranks, 1);
   job_drop_results(job);
   nr_vec_reserve(&job->results, num_outputs);
   sigaction(SIGINT, &stop, &before);
   progress_begin("running", job->path);
   int64_t start = nr_now_ns();
-  NoriaStatus status = noria_program_run(job->program, (const NoriaValue *const *)job->feeds.data, job->feeds.size,
-                                         job->results.data, num_outputs, NULL, &error);
+  NoriaStatus status = ranks_run(job, job->program, job->results.data, &error);
   job->times.run = nr_now_ns() - start;
   progress_end();
   sigaction(SIGINT, &before, NULL);
@@ -258,34 +290,48 @@ static bool is_shown(const Job *job, const NoriaModule *module, size_t i) {
   return !of_text || !is_argument(module, i) || is_argument(module, 0);
 }
 
-static bool save(const Job *job, const NoriaModule *module, size_t i, bool *out_saved, NoriaError *error) {
+/* result: output i of a rank. */
+static bool save(Job *job, const NoriaModule *module, size_t i, int32_t rank, const NoriaValue *result, bool *out_saved,
+                 NoriaError *error) {
   *out_saved = false;
   for (size_t k = 0; k < job->outputs.size; k++) {
+    const char *text = job->outputs.data[k].text, *file = ranks_text(job, text, rank);
     if (!is_for(&job->outputs.data[k], module->outputs, module->num_outputs, i)) continue;
     *out_saved = true;
-    if (noria_npy_write(job->outputs.data[k].text + 1, job->results.data[i], error)) return false;
+    if (job->all_ranks > 1 && !strstr(text, "%r"))
+      return value_error(error, "'%s' would be the file of all %d ranks; a %%r in its name becomes the rank", text + 1,
+                         (int)job->all_ranks);
+    if (noria_npy_write(file + 1, result, error)) return false;
+  }
+  return true;
+}
+
+/* Saves the results of a rank, and appends those that are printed to *text. */
+static bool put_rank(Job *job, int32_t index, NrBuf *text, NoriaError *error) {
+  const NoriaModule *module = noria_program_module(job->program);
+  size_t count = (size_t)module->num_outputs;
+  for (size_t i = 0; i < count; i++) {
+    const NoriaValue *result = job->results.data[(size_t)index * count + i];
+    bool saved;
+    if (!save(job, module, i, job->first_rank + index, result, &saved, error)) return false;
+    if (saved || !is_shown(job, module, i)) continue;
+    Place place = {&module->outputs[i], i < job->output_types.size ? job->output_types.data[i] : NULL, 0};
+    value_print(job->ctx, result, &place, text);
+    nr_buf_putc(text, '\n');
   }
   return true;
 }
 
 int job_put_results(Job *job) {
-  const NoriaModule *module = noria_program_module(job->program);
   NoriaError error = NORIA_ERROR_INIT;
-  NrBuf text = {0};
-  for (size_t i = 0; i < job->results.size; i++) {
-    bool saved;
-    if (!save(job, module, i, &saved, &error)) {
-      nr_buf_deinit(&text);
-      return job_report(job, &error);
-    }
-    if (saved || !is_shown(job, module, i)) continue;
-    Place place = {&module->outputs[i], i < job->output_types.size ? job->output_types.data[i] : NULL, 0};
-    value_print(job->ctx, job->results.data[i], &place, &text);
-    nr_buf_putc(&text, '\n');
-  }
-  fwrite(text.data ? text.data : "", 1, text.size, stdout);
-  nr_buf_deinit(&text);
-  return 0;
+  int32_t count = NR_MAX(job->num_ranks, 1);
+  NrBuf *texts = nr_calloc((size_t)count, sizeof *texts);
+  bool ok = true;
+  for (int32_t r = 0; r < count && ok; r++) ok = put_rank(job, r, &texts[r], &error);
+  int status = ok ? ranks_print(job, texts) : job_report(job, &error);
+  for (int32_t r = 0; r < count; r++) nr_buf_deinit(&texts[r]);
+  nr_free(texts);
+  return status;
 }
 
 static double ms(int64_t ns) { return (double)ns / 1e6; }

@@ -22,18 +22,25 @@ typedef struct Job {
   const char *tool; /* "run" */
   const char *path;
   NoriaCompileOptions options;
-  NR_VEC(const char *) shapes;
+  NR_VEC(const char *) shapes, libraries, parameters;
   NR_VEC(const char *) args; /* inputs in order */
   NR_VEC(Assignment) inputs, outputs;
   uint64_t seed;
   bool interpret, time, help;
   const char *stop_after, *print_after; /* job_print */
+  const char *explain; /* the topic on which passes report their decisions as remarks; NULL: none */
+  int32_t ranks;       /* --ranks; 0: not given */
+  const char *channel; /* --channel; NULL: not given */
+  NoriaWorldOptions world_options;
   JobTimes times;
 
   NoriaProgram *program;
   NrContext *ctx; /* of values, not of the program */
   NR_VEC(const char *) input_types, output_types; /* texts of IR types; NULL for models */
-  NR_VEC(NoriaValue *) feeds, results;
+  int32_t first_rank, num_ranks; /* that this process runs: after ranks_begin */
+  int32_t all_ranks;             /* of all processes */
+  NoriaWorld *world;             /* MPI's; NULL: the ranks are threads, or there is one */
+  NR_VEC(NoriaValue *) feeds, results; /* of each rank, rank after rank */
 } Job;
 void job_deinit(Job *job);
 
@@ -52,12 +59,22 @@ int job_read(Job *job, NrCompilation *unit);     /* with the entry set, and type
 int job_compile(Job *job);                /* to job->program: machine code, or the interpreter */
 int job_print(Job *job);                  /* the text after stages and passes, instead of a program */
 int job_bind(Job *job, const NoriaModule *module, bool make_up); /* feeds; make_up: random ones for what is not given */
-int job_run(Job *job);                    /* results; Ctrl-C stops it */
+int job_run(Job *job);                    /* of all ranks here: results; Ctrl-C stops it */
 int job_put_results(Job *job);            /* saves and prints */
 int job_report(const Job *job, NoriaError *error); /* "noria run: ..." and clears it; returns 1 */
 int job_report_unit(const Job *job, NrCompilation *unit, NrStatus status); /* the same with a unit's errors; frees it */
 void job_drop_results(Job *job);
 void job_put_times(const Job *job);
+
+/* ranks.c: programs that several ranks run (flow.channel.*, flow.collective.*). */
+int ranks_take_option(Job *job, int argc, char **argv, int *io_at); /* as job_take_option */
+int ranks_begin(Job *job);                /* decides who is a rank, and joins mpirun's; 0, 1 or 2 */
+NoriaStatus ranks_run(Job *job, NoriaProgram *program, NoriaValue **results, NoriaError *error);
+/* The text with each %r replaced by the rank, and %% by %; interned. With one rank, the text itself. */
+const char *ranks_text(Job *job, const char *text, int32_t rank);
+/* Prints the text of each rank's results on rank 0, each line behind "[rank] ". texts: of the ranks here. */
+int ranks_print(Job *job, const NrBuf *texts);
+int ranks_end(Job *job, int status);      /* after all; the exit code */
 
 /* check.c: runs the interpreter after every stage of the pipeline (or every pass), then machine code, and compares. The
  * verdicts go to standard error, the first result to job->results. 1 when one differs. */

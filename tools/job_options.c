@@ -100,6 +100,7 @@ int job_take_option(Job *job, int argc, char **argv, int *io_at) {
     job->print_after = tool_pass_name(value);
     return job->print_after ? 0 : wrong(job, "print-after", value);
   }
+  if (tool_explain(argv[*io_at], &job->explain)) return 0;
   if ((value = job_option_value("entry", argc, argv, io_at))) {
     job->options.entry = value;
     return *value ? 0 : wrong(job, "entry", value);
@@ -107,6 +108,10 @@ int job_take_option(Job *job, int argc, char **argv, int *io_at) {
   if ((value = job_option_value("sanitize", argc, argv, io_at))) {
     job->options.sanitize = value;
     return strcmp(value, "address") ? wrong(job, "sanitize", value) : 0;
+  }
+  if ((value = job_option_value("shard", argc, argv, io_at))) {
+    job->options.shard = value;
+    return strcmp(value, "batch") && strcmp(value, "tensor") ? wrong(job, "shard", value) : 0;
   }
   if ((value = job_option_value("cpu", argc, argv, io_at))) return job->options.cpu = value, 0;
   if ((value = job_option_value("features", argc, argv, io_at))) return job->options.features = value, 0;
@@ -119,6 +124,18 @@ int job_take_option(Job *job, int argc, char **argv, int *io_at) {
     job->options.shapes = job->shapes.data;
     job->options.num_shapes = job->shapes.size;
     return 0;
+  }
+  if ((value = job_option_value("library", argc, argv, io_at))) {
+    nr_vec_push(&job->libraries, value);
+    job->options.program.libraries = job->libraries.data;
+    job->options.program.num_libraries = job->libraries.size;
+    return *value ? 0 : wrong(job, "library", value);
+  }
+  if ((value = job_option_value("parameters", argc, argv, io_at))) {
+    nr_vec_push(&job->parameters, value);
+    job->options.program.parameter_files = job->parameters.data;
+    job->options.program.num_parameter_files = job->parameters.size;
+    return *value ? 0 : wrong(job, "parameters", value);
   }
   if ((value = job_option_value("input", argc, argv, io_at))) {
     nr_vec_push(&job->inputs, split(value));

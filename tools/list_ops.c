@@ -1,4 +1,4 @@
-/* list_ops.c - lists op definitions, passes and pipeline steps, and makes the pages of docs/dialects. */
+/* list_ops.c - lists definitions of ops and types, passes and pipeline steps, and makes the pages of docs/dialects. */
 #include "pass/core/pass.h"
 #include "tools.h"
 
@@ -20,6 +20,7 @@ static void put_op(NrBuf *out, const NrOpInfo *info) {
   put_field(out, "regions", info->regions);
   put_field(out, "successors", info->successors);
   put_field(out, "destination", info->destination);
+  put_field(out, "sizes of results", info->sizes);
   put_field(out, "loops and operands", info->indexing);
   put_field(out, "computes", info->scalar);
   put_field(out, "syntax", info->format);
@@ -30,7 +31,8 @@ static const char *const trait_names[] = {
     "pure", "commutative", "terminator", "loop", "single block", "isolated from above", "symbol", "symbol table",
     "elementwise", "constant", "implicit terminator", "no terminator", "operand segments", "effects of its regions",
     "reads memory", "writes memory", "allocates", "frees", "graph region", "returns to its parent", "branch",
-    "not speculatable", "call", "function", "effects on buffers only", "divides", "operand groups of one size"};
+    "not speculatable", "call", "function", "effects on buffers only", "divides", "operand groups of one size",
+    "nested ops may leave out the name of its dialect", "every element is the first operand"};
 
 static void put_traits(NrBuf *out, uint32_t traits) {
   bool any = false;
@@ -97,6 +99,7 @@ static void put_markdown(NrBuf *out, const NrOpInfo *info) {
   put_bullet(out, "regions", info->regions);
   put_bullet(out, "successors", info->successors);
   put_bullet(out, "destination", info->destination);
+  put_bullet(out, "sizes of results", info->sizes);
   put_bullet(out, "loops and operands", info->indexing);
   put_bullet(out, "computes", info->scalar);
   if (info->expand) nr_buf_puts(out, "- expands to simpler ops\n");
@@ -106,6 +109,36 @@ static void put_markdown(NrBuf *out, const NrOpInfo *info) {
   put_versioned_attrs(out, info->versioned_attrs);
 }
 
+/* ---- types and attributes ---------------------------------------------------------------------------------------- */
+
+static void put_type(NrBuf *out, char sign, const NrTypeInfo *info) {
+  nr_buf_printf(out, "%c%s.%s\n", sign, info->dialect, info->name);
+  put_field(out, "parameters", info->params);
+  put_field(out, "syntax", info->format);
+  put_field(out, "", info->doc);
+}
+
+static void put_type_markdown(NrBuf *out, char sign, const NrTypeInfo *info) {
+  nr_buf_printf(out, "\n## `%c%s.%s`\n\n%s %s\n", sign, info->dialect, info->name,
+                sign == '!' ? "A type." : "An attribute.", info->doc);
+  if (info->params || info->traits) nr_buf_putc(out, '\n');
+  put_bullet(out, "parameters", info->params);
+  if (info->format)
+    nr_buf_printf(out, "- syntax: ``` %c%s.%s<%s> ```\n", sign, info->dialect, info->name, info->format);
+  if (info->traits & NR_TYPE_IS_SCALAR) nr_buf_printf(out, "- a scalar of %zu bytes in memory\n", info->bytes);
+  else if (info->traits & NR_TYPE_IS_ELEMENT) nr_buf_puts(out, "- may be the element of tensors and memrefs\n");
+}
+
+static void list_types(NrBuf *out, bool markdown, const char *dialect) {
+  const NrTypeInfo *info;
+  for (size_t i = 0; (info = nr_type_info_at(i)); i++)
+    if (strcmp(info->dialect, dialect) == 0) (markdown ? put_type_markdown : put_type)(out, '!', info);
+  for (size_t i = 0; (info = nr_attr_info_at(i)); i++)
+    if (strcmp(info->dialect, dialect) == 0) (markdown ? put_type_markdown : put_type)(out, '#', info);
+}
+
+/* ---- listings ---------------------------------------------------------------------------------------------------- */
+
 void list_ops(NrBuf *out, const char *style, const char *dialect) {
   bool markdown = style && strcmp(style, "markdown") == 0;
   const char *last = "";
@@ -113,8 +146,9 @@ void list_ops(NrBuf *out, const char *style, const char *dialect) {
     const NrOpInfo *info = nr_op_infos[id];
     if (!is_chosen(info, dialect)) continue;
     if (markdown && strcmp(info->dialect, last) != 0)
-      nr_buf_printf(out, "%s# Dialect %s\n\nMade by `noria opt --list-ops=markdown` from src/dialect/%s/%s.def.\n",
-                    *last ? "\n" : "", info->dialect, info->dialect, info->dialect);
+      nr_buf_printf(out, "%s# Dialect %s\n\nMade by `noria opt --list-ops=markdown` from src/dialect/%s.\n",
+                    *last ? "\n" : "", info->dialect, info->dialect);
+    if (strcmp(info->dialect, last) != 0) list_types(out, markdown, info->dialect);
     last = info->dialect;
     if (markdown) put_markdown(out, info);
     else put_op(out, info);

@@ -116,12 +116,28 @@ const char *tool_pass_name(const char *name) {
   return pass ? pass->name : NULL;
 }
 
+bool tool_explain(const char *arg, const char **out_topic) {
+  const char *const prefix = "explain-";
+  arg += strspn(arg, "-");
+  if (strncmp(arg, prefix, strlen(prefix))) return false;
+  const NrPass *pass;
+  for (size_t i = 0; (pass = nr_pass_at(i)); i++) {
+    if (!pass->explains || strcmp(pass->explains, arg + strlen(prefix))) continue;
+    *out_topic = pass->explains;
+    return true;
+  }
+  return false;
+}
+
 /* If a standard stream was closed when the tool started, opens its descriptor, so that the next opened file does not
  * get it and with it the messages. Writing to it then fails and is reported. */
 static void open_standard_streams(void) {
   for (int fd = 0; fd <= STDERR_FILENO; fd++)
     if (fcntl(fd, F_GETFD) < 0) (void)!open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
 }
+
+/* Text that fits in the buffer is written when the tool ends, which then knows why that failed. */
+static char output_buffer[1 << 16];
 
 /* Fails if the output could not be written, for instance on a full disk. */
 static int close_standard_streams(int status) {
@@ -216,5 +232,6 @@ static int run_tool(int argc, char **argv) {
 
 int main(int argc, char **argv) {
   open_standard_streams();
+  setvbuf(stdout, output_buffer, isatty(STDOUT_FILENO) ? _IOLBF : _IOFBF, sizeof output_buffer);
   return close_standard_streams(run_tool(argc, argv));
 }

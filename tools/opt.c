@@ -20,11 +20,13 @@ static void print_times(const NrPassTimes *times) {
 static bool run_passes(const OptOptions *o, NrModule *module) {
   const NrTarget *target = NULL;
   if (nr_codegen_target(module->ctx, o->cpu, o->features, &target)) return false;
-  NrBuf printed = {0};
+  NrBuf printed = {0}, graph = {0};
   NrPassTimes times = {0};
   NrPassOptions options = {.verify = !o->no_verify && !o->no_verify_each,
                            .print_before = o->print_before,
                            .print_after = o->print_after,
+                           .explain = o->explain,
+                           .dispatch_graph = o->dispatch_graph ? &graph : NULL,
                            .target = target,
                            .print_to = &printed,
                            .print_as = &o->print,
@@ -34,6 +36,9 @@ static bool run_passes(const OptOptions *o, NrModule *module) {
   if (!status && o->stages) status = nr_pipeline_run(module, &options);
   if (printed.size) fwrite(printed.data, 1, printed.size, stderr);
   if (o->timing) print_times(&times);
+  NrStr dot = {graph.size ? graph.data : "", graph.size};
+  if (!status && o->dispatch_graph && tool_write("opt", o->dispatch_graph, dot)) status = NR_ERROR_INVALID;
+  nr_buf_deinit(&graph);
   nr_buf_deinit(&printed);
   nr_vec_deinit(&times);
   return status == NR_OK;
@@ -80,6 +85,9 @@ static bool process_module(const OptOptions *o, NrModule *module, NrSyntax synta
   if (!o->has_syntax) print.syntax = syntax;
   bool good = module && (o->no_verify || nr_verify(module->op) == NR_OK) &&
               (!o->round_trip || round_trips(o, module, print.syntax)) && run_passes(o, module);
+  int64_t min_bytes = o->outline_min_bytes ? o->outline_min_bytes : NR_OUTLINE_MIN_BYTES;
+  if (good && o->outline_parameters)
+    good = nr_outline_parameters(&module, 1, o->outline_parameters, min_bytes) == NR_OK;
   /* Without --syntax the output may mix the syntaxes. */
   print.report_refused_text = !print.generic && (o->has_syntax || print.syntax == NR_SYNTAX_MLIR);
   if (!good) return false;

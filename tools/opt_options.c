@@ -34,6 +34,11 @@ const char opt_help[] =
     "  --print-after=PASS            print the program to standard error after PASS (--print-after-all: after each);\n"
     "  --print-before=PASS           the same before it (--print-before-all: before each); mlir-opt's names are known\n"
     "                                too: --mlir-print-ir-after=PASS, --mlir-print-ir-before-all, ..\n"
+    "  --explain-bufferize           report at each op what bufferize writes in place, what it copies, and why\n"
+    "  --outline-parameters=FILE     then move constants of at least --outline-min=BYTES (also 64K; else 4K) to a\n"
+    "                                safetensors file, which `noria run --parameters=FILE` reads\n"
+    "  --dump-dispatch-graph=FILE    write which tensors go from one dispatch to another, for Graphviz\n"
+    "  --explain-fusion              report which ops become one dispatch, which do not, what they cost, and why\n"
     "  --timing                      print to standard error what each pass took (also --mlir-timing)\n"
     "  --cpu=NAME                    prepare code for this CPU (LLVM's name); --features=+avx2,-fma\n"
     "  --list-passes                 list the passes; --list-pipeline: the order in which `noria compile` runs them\n"
@@ -170,6 +175,20 @@ static int take_option(OptOptions *o, const char *arg) {
   if (tool_option(arg, "cpu", &value) && value) return o->cpu = value, 0;
   if (tool_option(arg, "features", &value) && value) return o->features = value, 0;
   if (tool_option(arg, "verify-each", &value)) return take_verify_each(o, value);
+  if (tool_option(arg, "outline-parameters", &value)) {
+    o->outline_parameters = value;
+    return value && *value ? 0 : tool_usage_error("opt", "--outline-parameters needs a file name");
+  }
+  if (tool_option(arg, "outline-min", &value)) {
+    if (!parse_size(value, &o->outline_min_bytes)) return tool_usage_error("opt", "--outline-min is a number of bytes");
+    o->outline_min_bytes = NR_MAX(o->outline_min_bytes, 1);
+    return 0;
+  }
+  if (tool_explain(arg, &o->explain)) return 0;
+  if (tool_option(arg, "dump-dispatch-graph", &value)) {
+    o->dispatch_graph = value;
+    return value && *value ? 0 : tool_usage_error("opt", "--dump-dispatch-graph needs a file name");
+  }
   if (is_print(arg, "before", &value)) return take_print(&o->print_before, "before", value);
   if (is_print(arg, "after", &value)) return take_print(&o->print_after, "after", value);
   if (tool_option(arg, "dialect", &value) && value) return take_dialect(o, value);

@@ -10,7 +10,9 @@ typedef struct OptOptions {
   bool has_syntax, stages, split, verify_diagnostics, no_verify, no_verify_each, round_trip;
   bool allow_unregistered, timing;
   size_t error_limit; /* of diagnostics that are shown; 0: all */
-  const char *print_before, *print_after, *stop_after, *list_ops_style, *dialect;
+  const char *print_before, *print_after, *explain, *dispatch_graph, *stop_after, *list_ops_style, *dialect;
+  const char *outline_parameters; /* the file for large constants, or NULL */
+  int64_t outline_min_bytes;
   const char *cpu, *features; /* of the machine that passes prepare code for; NULL: this one */
   bool list_ops, list_dialects, list_passes, list_pipeline, help, version;
   NrBuf pipeline; /* text of the passes that were named, in order */

@@ -38,7 +38,21 @@ static const char help[] =
     "  --sanitize=address     machine code that ends with an error where it reads or writes memory that is not the\n"
     "                         program's: for finding errors of the compiler, and in text IR; slow\n"
     "  --cpu=NAME             machine code for this CPU (LLVM's name); --features=+avx2,-fma; -O=1, 2 or 3\n"
+    "  --library=libx.so      a shared library with functions that the program calls (flow.call); may be repeated\n"
+    "  --parameters=[SCOPE=]FILE\n"
+    "                         a safetensors file, or an ONNX model, with parameters (#flow.parameter.named);\n"
+    "                         may be repeated\n"
     "  --format=onnx|mlir     the kind of FILE, if its ending does not say\n"
+    "\n"
+    "ranks, for programs with flow.channel and flow.collective ops:\n"
+    "  --ranks=N              run the program as N ranks, threads of this process that exchange tensors. Under\n"
+    "                         mpirun its processes are the ranks. Rank 0 prints the results of all, each line behind\n"
+    "                         `[rank] `.\n"
+    "                         Inputs are the same for all ranks, but a %r in the name of a file becomes the rank\n"
+    "  --shard=batch|tensor   share a model out over the ranks: each runs it on its part of the batch, or each has\n"
+    "                         its part of the large weights; all get the whole results\n"
+    "  --channel=threads|mpi|none   who the ranks are, if not as above; none: one rank\n"
+    "  --check-collectives    compare what the ranks call before each collective, also where it is in the program\n"
     "\n"
     "limits, 0 = none; Ctrl-C stops the run too:\n"
     "  --threads=N            of a run; 0 (the default) is one per CPU\n"
@@ -53,6 +67,8 @@ static const char help[] =
     "                         first stage that can be run is tensor. --check-passes: after every pass\n"
     "  --stop-after=STAGE     print the program after STAGE instead of running it\n"
     "  --print-after=PASS     print it after PASS (all: after each), the same\n"
+    "  --explain-bufferize    report at each op what is written in place, what is copied, and why\n"
+    "  --explain-fusion       report which ops become one dispatch, which do not, what they cost, and why\n"
     "\n"
     "  --time                 say on standard error where the time went\n"
     "\n"
@@ -64,6 +80,7 @@ static const char help[] =
     "  noria run model.onnx --input x=@x.npy --output y=@y.npy\n"
     "  noria run model.onnx --input x=random:1x3x224x224xf32 --seed=7 --time\n"
     "  noria run gcd.mlir --entry=gcd 48 180\n"
+    "  noria run --ranks=4 sum.mlir @part%r.npy      mpirun -n 4 noria run sum.mlir @part%r.npy\n"
     "  echo 'func.func @f(%x: i64) -> i64 { return %x : i64 }' | noria run - 12\n";
 
 typedef struct Run {
@@ -87,7 +104,8 @@ static int take_arguments(Run *run, int argc, char **argv) {
       run->check = run->each_pass = true;
       continue;
     }
-    int status = job_take_option(job, argc, argv, &i);
+    int status = ranks_take_option(job, argc, argv, &i);
+    if (status < 0) status = job_take_option(job, argc, argv, &i);
     if (status < 0) return tool_no_option(job->tool, help, false, arg);
     if (status) return status;
   }
@@ -115,7 +133,8 @@ int tool_run(int argc, char **argv) {
   Run run = {.job.tool = "run"};
   int status = take_arguments(&run, argc, argv);
   if (!status && run.job.help) fputs(help, stdout);
-  else if (!status) status = run.job.stop_after || run.job.print_after ? job_print(&run.job) : compile_and_run(&run);
+  else if (!status && (run.job.stop_after || run.job.print_after)) status = job_print(&run.job);
+  else if (!status && !(status = ranks_begin(&run.job))) status = ranks_end(&run.job, compile_and_run(&run));
   job_deinit(&run.job);
   return status;
 }

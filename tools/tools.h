@@ -30,6 +30,7 @@ int tool_usage_error(const char *tool, const char *format, ...) NR_PRINTF(2, 3);
 int tool_no_option(const char *tool, const char *help, bool or_pass, const char *arg);
 /* The main name of a pass, from any of its names, or "all"; else NULL. */
 const char *tool_pass_name(const char *name);
+bool tool_explain(const char *arg, const char **out_topic); /* --explain-TOPIC, of a topic that a pass explains */
 
 /* list_ops.c, for `noria opt`. */
 void list_ops(NrBuf *out, const char *style, const char *dialect); /* style NULL or "markdown"; dialect NULL = all */

@@ -59,7 +59,7 @@ static bool parse_word(List *l, int64_t depth) {
   NrBuf word = {0};
   if (l->rank < 0) l->rank = depth;
   if (l->rank != depth) return false;
-  if (l->elements->kind->type->kind == NR_TYPE_STRING) return parse_string(l);
+  if (l->elements->kind->type->kind == NR_TYPE_onnx_string) return parse_string(l);
   bool ok = take_word(l, &word) && elements_put_word(l->elements, word.data);
   nr_buf_deinit(&word);
   return ok;
@@ -110,7 +110,7 @@ static bool parse_elements(const char *text, const ElementKind *kind, NoriaValue
   if (ok) ok = elements_tensor(&elements, list.rank, list.dims, out, error);
   else if (!told)
     value_error(error, "'%s' is not a value of type %s; %s", text, element_type_name(kind),
-                kind->type->kind == NR_TYPE_STRING ? "strings in lists stand in quotes"
+                kind->type->kind == NR_TYPE_onnx_string ? "strings in lists stand in quotes"
                                                    : "a file is written @FILE.npy");
   elements_deinit(&elements);
   return ok;
@@ -229,7 +229,7 @@ static bool from_attr(NrAttr attr, const char *text, const ElementKind *kind, No
   ElementKind own = *kind;
   const char *elem = nr_type_text(attr->ctx, attr->type->elem);
   bool is_carried = element_kind_takes(kind, attr->type->elem) || element_kind(attr->ctx, elem, NORIA_UNDEFINED, &own);
-  if (attr->type->rank > NORIA_MAX_RANK || !is_carried || own.type->kind == NR_TYPE_STRING)
+  if (attr->type->rank > NORIA_MAX_RANK || !is_carried || own.type->kind == NR_TYPE_onnx_string)
     return value_error(error, "no program takes a value of type %s", nr_type_text(attr->ctx, attr->type));
   Elements e = {.kind = &own};
   for (int64_t i = 0; attr->splat && i < count; i++) nr_buf_append(&e.bytes, attr->data, attr->data_size);
@@ -341,6 +341,7 @@ bool value_parse(NrContext *ctx, const char *text, const Place *place, NoriaValu
   }
   if (nr_str_starts(nr_str(text), "dense<"))
     return from_attr(nr_parse_attr(ctx, nr_str(text)), text, &kind, out, error);
-  if (kind.type->kind != NR_TYPE_STRING || *text == '[' || *text == '"') return parse_elements(text, &kind, out, error);
+  if (kind.type->kind != NR_TYPE_onnx_string || *text == '[' || *text == '"')
+    return parse_elements(text, &kind, out, error);
   return noria_tensor_create_strings(0, NULL, &text, NULL, out, error) == NORIA_OK;
 }

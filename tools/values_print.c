@@ -45,7 +45,7 @@ static void print_tensor(NrContext *ctx, const NoriaValue *v, const Place *place
   if (!element_kind(ctx, place->type, noria_value_dtype(v), &kind)) return;
   size_t rank = (size_t)noria_tensor_rank(v) - (kind.carrier.words ? 1 : 0);
   NrType type = nr_type_tensor(noria_tensor_dims(v), rank, kind.type), declared = kind.declared;
-  NrAttr attr = kind.type->kind == NR_TYPE_STRING ? strings_attr(ctx, v, type) : elements_attr(v, &kind, type);
+  NrAttr attr = kind.type->kind == NR_TYPE_onnx_string ? strings_attr(ctx, v, type) : elements_attr(v, &kind, type);
   if (!declared) declared = type;
   else if (nr_type_is_shaped(declared) && declared->kind != NR_TYPE_VECTOR)
     declared = nr_type_tensor(type->dims, rank, declared->elem);

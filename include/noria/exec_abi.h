@@ -13,7 +13,7 @@
 extern "C" {
 #endif
 
-#define NORIA_ABI_VERSION 5
+#define NORIA_ABI_VERSION 7
 #define NORIA_MAX_RANK 16
 /* The dims of a tensor that are not 0 multiply to at most this, also where another dim is 0: 128 Ti, more than a
  * machine can address. Compiled code relies on it where it calculates with sizes. */
@@ -92,6 +92,35 @@ typedef int32_t (*NoriaWorkgroupFn)(NoriaExec *exec, const void *args, int64_t x
  * functions with their arguments is the table in src/base/imports.def. */
 typedef int32_t (*NoriaImportFn)(NoriaExec *exec, const NoriaDesc *args, NoriaDesc *results);
 
+/* A function of the user that a program calls by flow.call has the same type, and is imported as '@' and its name; it
+ * comes from NoriaProgramOptions.imports or .libraries, where the '@' is left out. args has the arguments and results
+ * the results, in the order of the declaration (flow.func):
+ *   tensor   data, rank and dims are set, and bits is the size of an element in bytes. The function reads the elements
+ *            of args and writes all those of results; it keeps no pointer after it returns, and frees and allocates
+ *            none. A result's memory is new, with undefined elements and the dims that the call gives. A tied result is
+ *            the memory of its argument, args[i].data == results[k].data, with the argument's elements
+ *   scalar   rank = -1; bits has the value of an argument, zero-extended, and takes that of a result, of which the bits
+ *            above its type are not read
+ * Returns 0, or non-zero: the run then fails with the text that api->error got, if it was called, and the place of the
+ * call. Runs of several threads call the function at the same time. */
+
+/* Collectives, for the import "collective", and how they combine elements; NORIA_REDUCE_NONE where they do not. */
+typedef enum NoriaCollective {
+  NORIA_ALL_GATHER = 0,
+  NORIA_ALL_REDUCE = 1,
+  NORIA_ALL_TO_ALL = 2,
+  NORIA_REDUCE_SCATTER = 3,
+  NORIA_SEND_RECV = 4
+} NoriaCollective;
+typedef enum NoriaReduction {
+  NORIA_REDUCE_NONE = 0,
+  NORIA_REDUCE_SUM = 1,
+  NORIA_REDUCE_PRODUCT = 2,
+  NORIA_REDUCE_MINIMUM = 3,
+  NORIA_REDUCE_MAXIMUM = 4,
+  NORIA_REDUCE_AVERAGE = 5
+} NoriaReduction;
+
 typedef struct NoriaRuntimeApi {
   /* 64-byte aligned, contents undefined. NULL after failing with the memory limit or the system's refusal. */
   void *(*alloc)(NoriaExec *exec, int64_t size);
@@ -114,6 +143,11 @@ typedef struct NoriaRuntimeApi {
   /* Counts bytes that the program holds elsewhere against the run's memory limit; fewer than 0 gives them back. Not 0
    * after failing with the limit; then nothing was counted. For the interpreter's buffers. */
   int32_t (*charge)(NoriaExec *exec, int64_t bytes);
+  /* As alloc, for more than 64 bytes of alignment: a power of two. free and realloc take the block; realloc gives back
+   * one that is aligned to 64 bytes. */
+  void *(*alloc_aligned)(NoriaExec *exec, int64_t size, int64_t alignment);
+  /* Records the failure of a function that the program calls, in words; the text is copied. Returns 1. */
+  int32_t (*error)(NoriaExec *exec, const char *text);
 } NoriaRuntimeApi;
 
 /* One run. Compiled code reads these fields; the runtime keeps more behind them. */
@@ -151,9 +185,21 @@ typedef struct NoriaSite {
 } NoriaSite;
 
 typedef struct NoriaConstant {
-  const void *data; /* 64-byte aligned */
+  const void *data; /* 64-byte aligned; NULL for a parameter */
   int64_t size;     /* bytes */
 } NoriaConstant;
+
+/* A constant whose elements are not in the program: the runtime finds them by scope and key when the program is loaded.
+ * They are aligned to their element only. */
+typedef struct NoriaParameterInfo {
+  const char *scope; /* "": none */
+  const char *key;
+  const int64_t *dims;
+  int32_t dtype; /* NoriaDType */
+  int32_t rank;
+  int32_t constant; /* index into NoriaModule.constants */
+  int32_t unused;
+} NoriaParameterInfo;
 
 typedef struct NoriaModule {
   int32_t abi_version;
@@ -169,6 +215,8 @@ typedef struct NoriaModule {
   const char *cpu;
   /* The same program for CPUs that lack a feature which this one needs; NULL: there is none. */
   const struct NoriaModule *fallback;
+  const NoriaParameterInfo *parameters;
+  int64_t num_parameters;
 } NoriaModule;
 
 #ifdef __cplusplus

@@ -22,7 +22,8 @@ extern "C" {
 
 /* Zero-initialise for the defaults. */
 typedef struct NoriaCompileOptions {
-  NoriaProgramOptions program;    /* threads, limits, imports; release and user are ignored */
+  NoriaProgramOptions program;    /* threads, limits, imports; release and user are ignored. parameter_files may also be
+                                   * ONNX models, by their ending: their initializers are the parameters */
   const char *const *shapes;      /* "N=16" fixes a symbol, "x=1x3x?" an input's dims */
   size_t num_shapes;
   const char *cpu;                /* LLVM's name of a CPU; NULL: this machine's. A file can be for several,
@@ -36,6 +37,11 @@ typedef struct NoriaCompileOptions {
   const char *sanitize;           /* "address": an access of machine code to memory that is not the program's fails,
                                    * naming node or line; slow, and for code in memory only. NULL: none */
   int32_t check_bounds;           /* not 0: accesses of text IR that are out of bounds fail, naming op and index */
+  const char *outline_parameters; /* noria_compile_to_file writes large constants to this safetensors file instead,
+                                   * which the program then needs (NoriaProgramOptions.parameter_files); NULL: none */
+  int64_t outline_min_bytes;      /* constants of fewer bytes stay; 0: 4096 */
+  const char *shard;              /* for runs on several ranks: "batch", each runs a model on its part of the batch, or
+                                   * "tensor", each has its part of the large weights. NULL: neither */
   /* Limits of compiling itself; those of runs are program.limits. Beyond one, compiling ends with NORIA_ERROR_LIMIT. */
   double compile_time_s;          /* wall time; 0: none */
   int64_t compile_memory;         /* bytes; 0: half of what the machine or its control group has; negative: none */

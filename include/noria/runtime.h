@@ -176,16 +176,32 @@ typedef struct NoriaRunStats {
   int64_t allocations; /* blocks that the program asked for */
 } NoriaRunStats;
 
+/* One rank's connection to the other ranks of a computation; see "ranks" below. */
+typedef struct NoriaWorld NoriaWorld;
+
 typedef struct NoriaRunOptions {
   NoriaRunLimits limits;
   NoriaRunStats *stats; /* filled after success and failure; may be NULL */
+  NoriaWorld *world;    /* of the rank that this run is; NULL: the only rank. A run that fails ends the world */
 } NoriaRunOptions;
 
-/* A function that compiled code may import by name, beside the runtime's own. */
+/* A function that compiled code may import by name, beside the runtime's own; those that flow.call calls by the name of
+ * their flow.func. */
 typedef struct NoriaImport {
   const char *name;
   NoriaImportFn function;
 } NoriaImport;
+
+/* A parameter in the caller's memory (#flow.parameter.named<"scope"::"key">). data must stay valid and unchanged until
+ * the program is destroyed; where it is not aligned to its elements, it is copied. The rest is read during the call. */
+typedef struct NoriaParameter {
+  const char *scope; /* NULL: none */
+  const char *key;
+  NoriaDType dtype;
+  int64_t rank;
+  const int64_t *dims;
+  const void *data;
+} NoriaParameter;
 
 /* Zero-initialise for the defaults. */
 typedef struct NoriaProgramOptions {
@@ -194,6 +210,18 @@ typedef struct NoriaProgramOptions {
   int64_t cache_size;    /* bytes of freed blocks that stay for the next run; 0: 64 MiB; negative: none */
   const NoriaImport *imports; /* found before the runtime's; read during the call only */
   size_t num_imports;
+  const char *const *libraries; /* paths of shared libraries with the functions that flow.call calls and imports does
+                                 * not have; opened in this order, and closed with the program. Their code runs with all
+                                 * rights of the process */
+  size_t num_libraries;
+  const NoriaParameter *parameters; /* found before those of files */
+  size_t num_parameters;
+  const char *const *parameter_files; /* safetensors files, "path" or "scope=path", searched in this order. They are
+                                       * mapped into memory: they must not change while the program exists */
+  size_t num_parameter_files;
+  void (*trace)(void *user, const char *text, size_t size); /* gets what flow.tensor.trace writes, a trace a call; NULL:
+                                                             * standard error. Called by the threads that run */
+  void *trace_user;
   NoriaReleaseFn release; /* called with user when the program is destroyed, e.g. to free the code */
   void *user;
 } NoriaProgramOptions;
@@ -223,6 +251,49 @@ NORIA_API const NoriaModule *noria_program_module(const NoriaProgram *program);
 NORIA_API NoriaStatus noria_program_run(NoriaProgram *program, const NoriaValue *const *inputs, size_t num_inputs,
                                         NoriaValue **out_outputs, size_t num_outputs, const NoriaRunOptions *options,
                                         NoriaError *error);
+
+/* ---- ranks: programs with channels and collectives (docs/flow.md) ------------------------------------------------ */
+
+/* A program with flow.channel.* and flow.collective.* ops is run once by each rank of a computation, and its runs
+ * exchange tensors. The ranks are threads of this process, or processes that mpirun started. */
+typedef struct NoriaWorldOptions {
+  double time_s; /* how long a rank waits for the others in one collective; 0: 300 s; below 0: without a limit */
+  int32_t check; /* not 0: the ranks compare what each calls before every collective, and where in the program; else
+                    threads compare what they call, and processes may not */
+  const int32_t *communicator; /* MPI: the Fortran handle (MPI_Comm_c2f) of the ranks' communicator, which is read when
+                                * the world is created; NULL: MPI_COMM_WORLD */
+} NoriaWorldOptions;
+
+/* Runs the program once for each of `ranks` ranks, as threads of this process that are gone when the call returns. The
+ * inputs of rank r are inputs[r * num_inputs] and so on, and may be the same values for all ranks; its outputs go to
+ * out_outputs[r * num_outputs] and so on. When one rank fails all end, no outputs are given, and the error is that of
+ * the rank that failed first, behind "rank R: ". The limits are those of each rank's run; its time includes that in
+ * which it waits for others. options->world and options->stats are not read; options and world may be NULL. Safe from
+ * several threads at once: each call is a computation of its own. */
+NORIA_API NoriaStatus noria_program_run_ranks(NoriaProgram *program, int32_t ranks, const NoriaValue *const *inputs,
+                                              size_t num_inputs, NoriaValue **out_outputs, size_t num_outputs,
+                                              const NoriaRunOptions *options, const NoriaWorldOptions *world,
+                                              NoriaError *error);
+
+/* The parts of that, for ranks that run more than once, or in threads of the caller's: out_worlds[r], of `count`, is
+ * for the thread that is rank r, which gives it to noria_program_run. options may be NULL. */
+NORIA_API NoriaStatus noria_world_create_threads(int32_t count, const NoriaWorldOptions *options,
+                                                 NoriaWorld **out_worlds, NoriaError *error);
+/* Joins the processes that mpirun or srun started, each of which calls this; the MPI library is loaded only now. One
+ * world at a time in a process. NORIA_ERROR_UNSUPPORTED where Noria was built without MPI. */
+NORIA_API NoriaStatus noria_world_create_mpi(const NoriaWorldOptions *options, NoriaWorld **out_world,
+                                             NoriaError *error);
+/* Not 0 when the environment says that an MPI launcher started this process and others. */
+NORIA_API int noria_world_is_under_mpi(void);
+NORIA_API int32_t noria_world_rank(const NoriaWorld *world);  /* NULL: 0 */
+NORIA_API int32_t noria_world_count(const NoriaWorld *world); /* NULL: 1 */
+/* This rank takes part in no further collective. why: NULL, or the message of its failure. Ranks that wait for it then
+ * fail; after a failure all ranks do. Further calls do nothing. */
+NORIA_API NoriaStatus noria_world_end(NoriaWorld *world, const char *why, NoriaError *error);
+/* After a failure: not 0 on the one rank that failed first, whose message is the cause. */
+NORIA_API int noria_world_reports(const NoriaWorld *world);
+/* Ends the world first if that was not done. No run may use it. NULL is fine. */
+NORIA_API void noria_world_destroy(NoriaWorld *world);
 
 /* Frees the blocks that finished runs left for the next ones. */
 NORIA_API void noria_program_trim(NoriaProgram *program);

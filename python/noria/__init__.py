@@ -8,6 +8,7 @@ The session answers as ONNX Runtime's does: the same names, order, element types
 without copies.
 """
 
+import atexit
 import os
 
 import numpy as np
@@ -31,7 +32,15 @@ class SessionOptions:
     machine or its control group has, negative: no limit.
     interpret_after: a stage of the pipeline ("tensor", "buffer", ..) after which the reference interpreter runs the
     program, instead of machine code.
-    sanitize: "address" for machine code that raises Error where it would touch memory that is not the program's."""
+    sanitize: "address" for machine code that raises Error where it would touch memory that is not the program's.
+    libraries: paths of shared libraries with the functions that the program calls (flow.call).
+    parameters: safetensors files, "path" or "scope=path", with the program's #flow.parameter.named.
+    shard: for runs on several ranks: "batch", each runs a model on its part of the batch, or "tensor", each has its
+    part of the large weights; all get the whole results. None: neither.
+    communicator: an mpi4py communicator, such as MPI.COMM_WORLD: the session's runs are those of this process' rank in
+    it, and every rank makes the same runs. A process has one at a time.
+    collective_time_limit: seconds that a rank waits for the others; 0: 300. check_collectives: compare what the ranks
+    call before each collective. Both are those of the first session with the communicator."""
 
     def __init__(self):
         self.intra_op_num_threads = 0
@@ -42,6 +51,12 @@ class SessionOptions:
         self.compile_memory_limit = 0
         self.interpret_after = None
         self.sanitize = None
+        self.libraries = []
+        self.parameters = []
+        self.shard = None
+        self.communicator = None
+        self.collective_time_limit = 0.0
+        self.check_collectives = False
         self.shapes = []
 
     def add_free_dimension_override_by_name(self, name, size):
@@ -51,6 +66,26 @@ class SessionOptions:
     def fix_input_shape(self, name, dims):
         """Fixes all dims of the input `name`; None leaves a dim as it is."""
         self.shapes.append(f"{name}=" + "x".join("?" if d is None else str(d) for d in dims))
+
+
+_joined = None  # the Fortran handle of the communicator in which this process is a rank
+
+
+def _join(options):
+    """Whether the session's runs are a rank's. The first session joins; leaving, at exit, waits for the others."""
+    global _joined
+    communicator = getattr(options, "communicator", None)
+    if communicator is None:
+        return False
+    handle = communicator.py2f()
+    if _joined is None:
+        _native.join(handle, float(getattr(options, "collective_time_limit", 0.0)),
+                     bool(getattr(options, "check_collectives", False)))
+        _joined = handle
+        atexit.register(_native.leave)
+    elif handle != _joined:
+        raise Error("this process is a rank of another communicator")
+    return True
 
 
 class NodeArg:
@@ -91,7 +126,10 @@ class InferenceSession:
                                         getattr(options, "interpret_after", None),
                                         getattr(options, "sanitize", None),
                                         float(getattr(options, "compile_time_limit", 0.0)),
-                                        int(getattr(options, "compile_memory_limit", 0)))
+                                        int(getattr(options, "compile_memory_limit", 0)),
+                                        [os.fspath(p) for p in getattr(options, "libraries", [])],
+                                        [os.fspath(p) for p in getattr(options, "parameters", [])],
+                                        getattr(options, "shard", None), _join(options))
         self._inputs = [NodeArg(i) for i in self._session.inputs]
         self._outputs = [NodeArg(o) for o in self._session.outputs]
         self._output_index = {o.name: i for i, o in enumerate(self._outputs)}
@@ -111,6 +149,17 @@ class InferenceSession:
 
     def run(self, output_names, input_feed, run_options=None):
         """Outputs in the order of output_names, or all of them for None or []."""
+        return self._named(output_names, self._session.run(self._feeds(input_feed)))
+
+    def run_ranks(self, output_names, input_feeds, check=False):
+        """Runs the program once for each dict of input_feeds, as ranks that exchange tensors by collectives: threads of
+        this process. A list of what run() gives, in rank order. check: compare what the ranks call, and where, before
+        every collective. When a rank fails all end, and the error is that of the rank that failed first."""
+        feeds = [value for feed in input_feeds for value in self._feeds(feed)]
+        values, each = self._session.run_ranks(len(input_feeds), feeds, check), len(self._outputs)
+        return [self._named(output_names, values[r * each:(r + 1) * each]) for r in range(len(input_feeds))]
+
+    def _feeds(self, input_feed):
         try:
             feeds = [input_feed[name] for name in self._input_names]
         except KeyError:
@@ -122,7 +171,9 @@ class InferenceSession:
         for i, dtype in enumerate(self._direct_in):
             if dtype is None or type(feeds[i]) is not np.ndarray or feeds[i].dtype != dtype:
                 feeds[i] = to_value(feeds[i], self._inputs[i])
-        values = self._session.run(feeds)
+        return feeds
+
+    def _named(self, output_names, values):
         outputs = [np.asarray(v) for v in values] if self._direct_out else [from_value(v) for v in values]
         if not output_names:
             return outputs

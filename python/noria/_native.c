@@ -18,9 +18,10 @@
 typedef struct State {
   PyTypeObject *value_type, *session_type;
   PyObject *error;
+  NoriaWorld *world; /* of the communicator in which this process is a rank, or NULL */
 } State;
 
-static State state; /* of the one module; set once, when it is imported */
+static State state; /* of the one module; all but world is set once, when it is imported */
 
 static void *fail(NoriaError *e) {
   PyErr_SetString(state.error, e->message ? e->message : noria_status_name(e->code));
@@ -225,6 +226,8 @@ static NoriaValue *to_value(PyObject *object, NoriaDType dtype, const char *name
 typedef struct Session {
   PyObject_HEAD
   NoriaProgram *program;
+  bool is_rank; /* its runs are those of this process' rank in state.world, under these limits */
+  NoriaRunLimits limits;
 } Session;
 
 static void session_dealloc(PyObject *object) {
@@ -238,15 +241,20 @@ typedef struct Run {
   NoriaProgram *program;
   const NoriaValue *const *inputs;
   NoriaValue **outputs;
-  size_t num_inputs, num_outputs;
+  size_t num_inputs, num_outputs; /* of a rank */
+  int32_t ranks;                  /* 0: a run without ranks */
+  NoriaWorldOptions world;
+  NoriaRunOptions as_rank; /* where as_rank.world is not NULL */
   NoriaError error;
   NoriaStatus status;
 } Run;
 
 static void run_work(void *user) {
   Run *r = user;
-  r->status =
-      noria_program_run(r->program, r->inputs, r->num_inputs, r->outputs, r->num_outputs, NULL, &r->error);
+  r->status = r->ranks ? noria_program_run_ranks(r->program, r->ranks, r->inputs, r->num_inputs, r->outputs,
+                                                 r->num_outputs, NULL, &r->world, &r->error)
+                       : noria_program_run(r->program, r->inputs, r->num_inputs, r->outputs, r->num_outputs,
+                                           r->as_rank.world ? &r->as_rank : NULL, &r->error);
 }
 static void run_stop(void *user) { noria_program_interrupt(((Run *)user)->program); }
 
@@ -256,8 +264,19 @@ static bool run_program(Run *r) {
   if (undisturbed && !r->status) return true;
   if (undisturbed && (r->status != NORIA_ERROR_INTERRUPTED || !signals_raise())) fail(&r->error);
   noria_error_clear(&r->error);
-  for (size_t i = 0; i < r->num_outputs; i++) noria_value_release(r->outputs[i]);
+  for (size_t i = 0; i < r->num_outputs * (size_t)(r->ranks ? r->ranks : 1); i++) noria_value_release(r->outputs[i]);
   return false;
+}
+
+/* A list of Values that take over the outputs; NULL with an exception. */
+static PyObject *list_of(NoriaValue **outputs, size_t count) {
+  PyObject *list = PyList_New((Py_ssize_t)count);
+  for (size_t i = 0; i < count; i++) {
+    PyObject *value = value_new(outputs[i]);
+    if (list) PyList_SetItem(list, (Py_ssize_t)i, value);
+    else Py_XDECREF(value);
+  }
+  return list;
 }
 
 /* run([input, ...]) -> [Value, ...], in the order of the program's inputs and outputs */
@@ -285,17 +304,46 @@ static PyObject *session_run(PyObject *object, PyObject *inputs) {
   }
   Run run = {.program = program, .inputs = (const NoriaValue *const *)in, .num_inputs = n_in, .outputs = out,
              .num_outputs = n_out, .error = NORIA_ERROR_INIT};
+  const Session *session = (Session *)object;
+  if (session->is_rank) run.as_rank = (NoriaRunOptions){.limits = session->limits, .world = state.world};
   if (!run_program(&run)) goto done;
-  result = PyList_New((Py_ssize_t)n_out);
-  for (size_t i = 0; i < n_out; i++) {
-    PyObject *value = value_new(out[i]);
-    if (result) PyList_SetItem(result, (Py_ssize_t)i, value);
-    else Py_XDECREF(value);
-  }
+  result = list_of(out, n_out);
 done:
   for (size_t i = 0; in && i < got; i++) noria_value_release(in[i]);
   if (in != few_in) free(in);
   if (out != few_out) free(out);
+  return result;
+}
+
+/* run_ranks(ranks, [input of rank 0, ..., of rank 1, ...], check) -> [Value, ...], in the same order */
+static PyObject *session_run_ranks(PyObject *object, PyObject *args) {
+  NoriaProgram *program = ((Session *)object)->program;
+  const NoriaModule *module = noria_program_module(program);
+  PyObject *inputs, *result = NULL;
+  int ranks, check;
+  if (!PyArg_ParseTuple(args, "iO!p", &ranks, &PyList_Type, &inputs, &check)) return NULL;
+  if (ranks < 1 || PyList_Size(inputs) != (Py_ssize_t)ranks * module->num_inputs)
+    return PyErr_Format(state.error, "run_ranks takes %d inputs for each rank", module->num_inputs);
+  size_t n_in = (size_t)PyList_Size(inputs), n_out = (size_t)ranks * (size_t)module->num_outputs, got = 0;
+  NoriaValue **in = calloc(n_in + 1, sizeof *in), **out = calloc(n_out + 1, sizeof *out);
+  if (!in || !out) {
+    PyErr_NoMemory();
+    goto done;
+  }
+  for (; got < n_in; got++) {
+    const NoriaValueInfo *info = &module->inputs[got % (size_t)module->num_inputs];
+    in[got] = to_value(PyList_GetItem(inputs, (Py_ssize_t)got), (NoriaDType)info->dtype, info->name);
+    if (!in[got]) goto done;
+  }
+  Run run = {.program = program, .inputs = (const NoriaValue *const *)in, .num_inputs = (size_t)module->num_inputs,
+             .outputs = out, .num_outputs = (size_t)module->num_outputs, .ranks = ranks, .world.check = check,
+             .error = NORIA_ERROR_INIT};
+  if (!run_program(&run)) goto done;
+  result = list_of(out, n_out);
+done:
+  for (size_t i = 0; in && i < got; i++) noria_value_release(in[i]);
+  free(in);
+  free(out);
   return result;
 }
 
@@ -331,6 +379,7 @@ static PyObject *session_outputs(PyObject *self, void *unused) {
 
 static PyMethodDef session_methods[] = {
     {"run", session_run, METH_O, "run(list of inputs) -> list of Value"},
+    {"run_ranks", session_run_ranks, METH_VARARGS, "run_ranks(ranks, list of inputs, check) -> list of Value"},
     {NULL, NULL, 0, NULL},
 };
 static PyGetSetDef session_getset[] = {
@@ -379,39 +428,90 @@ static bool compile_program(Compile *c) {
   return false;
 }
 
+/* The UTF-8 of a list of strings, which the list keeps. NULL after an exception. */
+static const char **take_texts(PyObject *list, size_t *out_count) {
+  Py_ssize_t count = PyList_Size(list);
+  if (count < 0) return NULL;
+  const char **texts = calloc((size_t)count + 1, sizeof *texts);
+  if (!texts) return (const char **)PyErr_NoMemory();
+  for (Py_ssize_t i = 0; i < count; i++) {
+    if ((texts[i] = PyUnicode_AsUTF8AndSize(PyList_GetItem(list, i), NULL))) continue;
+    free(texts);
+    return NULL;
+  }
+  *out_count = (size_t)count;
+  return texts;
+}
+
 /* compile(path or None, bytes or None, folder or None, threads, shapes, time_s, iterations, memory, stage, sanitizer,
- *         compile_time_s, compile_memory) -> Session */
+ *         compile_time_s, compile_memory, libraries, parameter_files, shard, is_rank) -> Session */
 static PyObject *compile(PyObject *module, PyObject *args) {
   (void)module;
-  int threads;
-  PyObject *shapes;
+  int threads, is_rank;
+  PyObject *shapes, *libraries, *parameters;
   Compile c = {.error = NORIA_ERROR_INIT};
   NoriaRunLimits *limits = &c.options.program.limits;
   long long iterations, memory, compile_memory;
-  if (!PyArg_ParseTuple(args, "zz#ziOdLLzzdL", &c.path, &c.bytes, &c.size, &c.folder, &threads, &shapes,
+  if (!PyArg_ParseTuple(args, "zz#ziOdLLzzdLOOzp", &c.path, &c.bytes, &c.size, &c.folder, &threads, &shapes,
                         &limits->time_s, &iterations, &memory, &c.options.interpret_after, &c.options.sanitize,
-                        &c.options.compile_time_s, &compile_memory))
+                        &c.options.compile_time_s, &compile_memory, &libraries, &parameters, &c.options.shard,
+                        &is_rank))
     return NULL;
   c.options.compile_memory = compile_memory;
   c.options.program.threads = threads;
   limits->iterations = iterations;
   limits->memory = memory;
-  Py_ssize_t count = PyList_Size(shapes);
-  const char **texts = calloc((size_t)count + 1, sizeof *texts);
-  for (Py_ssize_t i = 0; texts && i < count; i++)
-    if (!(texts[i] = PyUnicode_AsUTF8AndSize(PyList_GetItem(shapes, i), NULL))) {
-      free(texts);
-      return NULL;
-    }
-  c.options.shapes = texts;
-  c.options.num_shapes = (size_t)count;
-  bool compiled = compile_program(&c);
-  free(texts);
+  c.options.shapes = take_texts(shapes, &c.options.num_shapes);
+  c.options.program.libraries = take_texts(libraries, &c.options.program.num_libraries);
+  c.options.program.parameter_files = take_texts(parameters, &c.options.program.num_parameter_files);
+  bool taken = c.options.shapes && c.options.program.libraries && c.options.program.parameter_files;
+  bool compiled = taken && compile_program(&c);
+  free((void *)c.options.shapes);
+  free((void *)c.options.program.libraries);
+  free((void *)c.options.program.parameter_files);
   if (!compiled) return NULL;
   Session *self = (Session *)PyType_GenericAlloc(state.session_type, 0);
   if (!self) noria_program_destroy(c.program);
-  else self->program = c.program;
+  else self->program = c.program, self->is_rank = is_rank, self->limits = *limits;
   return (PyObject *)self;
+}
+
+typedef struct Join {
+  NoriaWorldOptions options;
+  NoriaWorld *world;
+  NoriaError error;
+  NoriaStatus status;
+} Join;
+
+static void join_work(void *user) {
+  Join *j = user;
+  j->status = noria_world_create_mpi(&j->options, &j->world, &j->error);
+}
+
+/* join(handle, time_s, check) -> (rank, count): this process is a rank of the MPI communicator with this Fortran
+ * handle. Returns when all its ranks have joined. */
+static PyObject *join(PyObject *module, PyObject *args) {
+  (void)module;
+  int32_t handle;
+  Join j = {.error = NORIA_ERROR_INIT};
+  if (!PyArg_ParseTuple(args, "idp", &handle, &j.options.time_s, &j.options.check)) return NULL;
+  if (state.world) return PyErr_Format(state.error, "this process is a rank already");
+  j.options.communicator = &handle;
+  bool undisturbed = signals_run(join_work, compile_stop, &j);
+  if (undisturbed && j.status) return fail(&j.error);
+  noria_error_clear(&j.error);
+  state.world = j.world;
+  if (!undisturbed) return NULL;
+  return Py_BuildValue("(ii)", (int)noria_world_rank(j.world), (int)noria_world_count(j.world));
+}
+
+/* leave(): ends what join began; waits for the other ranks, except after a failure. */
+static PyObject *leave(PyObject *module, PyObject *unused) {
+  (void)module, (void)unused;
+  NoriaWorld *world = state.world;
+  state.world = NULL;
+  Py_BEGIN_ALLOW_THREADS noria_world_destroy(world);
+  Py_END_ALLOW_THREADS Py_RETURN_NONE;
 }
 
 /* tensor(buffer, dtype): a Value that shares the buffer, read as elements of dtype */
@@ -504,6 +604,7 @@ static PyMethodDef functions[] = {
     {"compile", compile, METH_VARARGS, NULL},   {"tensor", tensor, METH_VARARGS, NULL},
     {"strings", strings, METH_VARARGS, NULL},   {"sequence", sequence, METH_VARARGS, NULL},
     {"optional", optional, METH_VARARGS, NULL}, {"version", version, METH_NOARGS, NULL},
+    {"join", join, METH_VARARGS, NULL},         {"leave", leave, METH_NOARGS, NULL},
     {NULL, NULL, 0, NULL},
 };
 static struct PyModuleDef definition = {

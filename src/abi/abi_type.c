@@ -69,7 +69,7 @@ static NrValue *convert_complex(NrBuilder *b, NrValue *x, NrType type) {
 static NrValue *word_shift(NrBuilder *b, NrType type, uint32_t dim) {
   NrOp *index = nr_build_op(b, NR_OP_linalg_index, NULL, 0, (NrType[]){nr_type_index(b->ctx)}, 1);
   nr_op_set_attr(index, NR_A_dim, nr_attr_i64(b->ctx, dim));
-  NrValue *word = as(b, NR_OP_arith_index_castui, nr_result(index, 0), type);
+  NrValue *word = as(b, NR_OP_arith_index_castui, nr_op_result(index), type);
   return nr_arith_binary(b, NR_OP_arith_muli, word, nr_arith_constant_int(b, type, 64));
 }
 
@@ -116,13 +116,13 @@ static NrValue *convert(NrBuilder *b, const NrAbiType *c, NrValue *from, NrValue
   NrAttr maps[] = {leading_dims(b->ctx, (uint32_t)rank, from->type->rank),
                    leading_dims(b->ctx, (uint32_t)rank, to->type->rank)};
   NrOp *generic = nr_build_generic(b, &from, 1, &to, 1, maps, iterators);
-  NrBlock *block = nr_op_body(generic, 0);
+  NrBlock *block = nr_linalg_generic_body(generic);
   NrBuilder body = nr_builder_at_end(b->module, block, generic->loc);
   NrValue *x = nr_block_arg(block, 0);
   NrValue *y = out ? element_out(&body, c, x, (uint32_t)rank - 1)
                    : element_in(&body, c, x, nr_block_arg(block, 1), (uint32_t)rank - 1);
   nr_build_op(&body, NR_OP_linalg_yield, &y, 1, NULL, 0);
-  return generic->num_results ? nr_result(generic, 0) : to;
+  return generic->num_results ? nr_op_result(generic) : to;
 }
 
 NrValue *nr_abi_type_build_out(NrBuilder *b, const NrAbiType *c, NrValue *shaped) {

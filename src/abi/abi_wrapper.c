@@ -8,7 +8,7 @@
 
 /* ---- types ------------------------------------------------------------------------------------------------------ */
 
-bool nr_abi_is_handle(NrType t) { return t->kind == NR_TYPE_SEQ || t->kind == NR_TYPE_OPTIONAL; }
+bool nr_abi_is_handle(NrType t) { return t->kind == NR_TYPE_onnx_seq || t->kind == NR_TYPE_onnx_optional; }
 
 static bool holds_vectors(NrType t) { return t->kind == NR_TYPE_MEMREF && t->elem->kind == NR_TYPE_VECTOR; }
 
@@ -115,7 +115,7 @@ static NrValue *alloc_strided(NrBuilder *b, NrValue *like, NrType type) {
   NrOp *view = nr_build_op(b, NR_OP_memref_reinterpret_cast, operands, count, &type, 1);
   for (size_t i = 0; i < 3; i++) nr_op_set_attr_named(view, names[i], attrs[i]);
   nr_op_set_segments(view, segments, 4);
-  return nr_result(view, 0);
+  return nr_op_result(view);
 }
 
 /* ---- conversion of values --------------------------------------------------------------------------------------- */
@@ -128,7 +128,7 @@ static NrValue *alloc_like(NrBuilder *b, NrValue *like, NrType type) {
     if (type->dims[i] == NR_DYNAMIC) dims[count++] = nr_index_value(b, nr_dim_build(b, like, i));
   NrOp *alloc = nr_build_op(b, NR_OP_memref_alloc, dims, count, &type, 1);
   nr_op_set_segments(alloc, (uint32_t[]){(uint32_t)count, 0}, 2);
-  return nr_result(alloc, 0);
+  return nr_op_result(alloc);
 }
 
 static NrValue *copy_of(NrBuilder *b, NrValue *memref, NrType type) {
@@ -185,7 +185,7 @@ static NrValue *move_vectors(NrBuilder *b, NrValue *vectors, NrValue *elements, 
   for (uint32_t i = 0; i < type->rank; i++) exprs[i] = nr_affine_dim(b->ctx, i);
   NrAttr map = nr_attr_affine_map(b->ctx, type->rank, 0, exprs, type->rank);
   NrOp *generic = nr_build_generic(b, NULL, 0, &vectors, 1, &map, iterators);
-  NrBlock *block = nr_op_body(generic, 0);
+  NrBlock *block = nr_linalg_generic_body(generic);
   NrBuilder body = nr_builder_at_end(b->module, block, generic->loc);
   NrValue *operands[2 + NORIA_MAX_RANK], *value = nr_block_arg(block, 0);
   size_t count = 0;
@@ -198,7 +198,7 @@ static NrValue *move_vectors(NrBuilder *b, NrValue *vectors, NrValue *elements, 
     }
     NrOp *index = nr_build_op(&body, NR_OP_linalg_index, NULL, 0, (NrType[]){nr_type_index(b->ctx)}, 1);
     nr_op_set_attr(index, NR_A_dim, nr_attr_i64(b->ctx, i));
-    operands[count++] = nr_result(index, 0);
+    operands[count++] = nr_op_result(index);
   }
   if (out) nr_build_op(&body, NR_OP_vector_store, operands, count, NULL, 0);
   else value = nr_build_value(&body, NR_OP_vector_load, type->elem, operands, count);

@@ -13,15 +13,16 @@
 
 /* ---- which function --------------------------------------------------------------------------------------------- */
 
-static bool is_candidate(const NrOp *op) { return nr_op_is(op, NR_OP_func_func) && nr_op_body(op, 0); }
+/* A function of any dialect with a body. */
+static bool is_candidate(const NrOp *op) { return nr_op_has(op, NR_FUNCTION) && nr_op_only_body(op); }
 static bool is_private(const NrOp *func) { return nr_str_is(nr_op_attr_str(func, NR_A_sym_visibility), "private"); }
 
 static NrStatus no_entry(NrModule *module, const char *name) {
   NrBuf names = {0};
   NrNearest nearest = nr_nearest(nr_str(name ? name : ""));
-  for (NrOp *op = nr_op_body(module->op, 0)->first; op; op = op->next) {
+  for (NrOp *op = nr_op_only_body(module->op)->first; op; op = op->next) {
     NrStr symbol = nr_op_attr_str(op, NR_A_sym_name);
-    bool is_meant = name && nr_op_is(op, NR_OP_func_func) && nr_str_is(symbol, name);
+    bool is_meant = name && nr_op_has(op, NR_FUNCTION) && nr_str_is(symbol, name);
     if (is_meant) return nr_op_error(op, "has no body, so it cannot be the entry"), NR_ERROR_NOT_FOUND;
     if (!is_candidate(op)) continue;
     nr_buf_printf(&names, "%s@%.*s", names.size ? ", " : "", NR_STR_ARG(symbol));
@@ -42,7 +43,7 @@ static NrStatus find_entry(NrModule *module, const char *name, NrOp **out) {
   NrOp *main = NULL, *only = NULL;
   size_t num_public = 0;
   *out = NULL;
-  for (NrOp *op = nr_op_body(module->op, 0)->first; op; op = op->next) {
+  for (NrOp *op = nr_op_only_body(module->op)->first; op; op = op->next) {
     if (!is_candidate(op)) continue;
     NrStr symbol = nr_op_attr_str(op, NR_A_sym_name);
     if (name ? nr_str_is(symbol, name) : nr_op_attr(op, NR_A_noria_entry) != NULL) return *out = op, NR_OK;
@@ -113,7 +114,7 @@ static NrStr result_name(const Wrapper *w, size_t i) {
 }
 
 static NrStr input_name(const Wrapper *w, size_t i) {
-  const char *name = nr_block_arg(nr_op_body(w->func, 0), i)->name;
+  const char *name = nr_block_arg(nr_op_only_body(w->func), i)->name;
   return name ? nr_str(name) : nr_str(nr_arena_printf(nr_context_arena(w->ctx), "arg%zu", i));
 }
 
@@ -166,12 +167,12 @@ static NrStatus build_wrapper(NrModule *module, NrOp *func) {
   Wrapper w = {.ctx = module->ctx, .func = func, .type = nr_func_type(func)};
   NrStatus status = add_signature(&w);
   if (!status) {
-    NrBuilder b = nr_builder_at_end(module, nr_op_body(module->op, 0), func->loc);
+    NrBuilder b = nr_builder_at_end(module, nr_op_only_body(module->op), func->loc);
     NrType type = nr_type_function(w.ctx, w.inputs.data, w.inputs.size, w.results.data, w.results.size);
     NrSymbolNames names = {0};
     NrOp *entry = nr_func_create(&b, nr_symbol_free_name(&names, module->op, NR_STR("entry")), type, false);
     NrBlock *block = nr_block_create(module);
-    nr_block_append(nr_op_region(entry, 0), block);
+    nr_block_append(nr_func_func_region(entry), block);
     build_body(&w, module, block);
     nr_op_set_attr(entry, NR_A_noria_entry, nr_attr_unit(w.ctx));
     nr_op_set_attr(entry, NR_A_noria_inputs, nr_attr_array(w.ctx, w.input_infos.data, w.input_infos.size));
@@ -190,7 +191,7 @@ static NrStatus build_wrapper(NrModule *module, NrOp *func) {
 /* Functions that the entry does not reach need not be compilable. */
 static NrStatus drop_others(NrModule *module) {
   NrAttr hidden = nr_attr_string(module->ctx, NR_STR("private"));
-  for (NrOp *op = nr_op_body(module->op, 0)->first; op; op = op->next)
+  for (NrOp *op = nr_op_only_body(module->op)->first; op; op = op->next)
     if (nr_op_has(op, NR_SYMBOL) && !nr_op_attr(op, NR_A_noria_entry)) nr_op_set_attr(op, NR_A_sym_visibility, hidden);
   return nr_run_passes(module, NR_STR("symbol-dce"), &(NrPassOptions){0});
 }
@@ -200,7 +201,7 @@ NrStatus nr_abi_wrap_entry(NrModule *module, const char *name) {
   if (name && *name == '@') name++;
   NrStatus status = find_entry(module, name, &func);
   if (!status && !nr_op_attr(func, NR_A_noria_entry)) {
-    for (NrOp *op = nr_op_body(module->op, 0)->first; op; op = op->next) nr_op_remove_attr(op, NR_A_noria_entry);
+    for (NrOp *op = nr_op_only_body(module->op)->first; op; op = op->next) nr_op_remove_attr(op, NR_A_noria_entry);
     status = build_wrapper(module, func);
     if (!status) status = drop_others(module);
   }

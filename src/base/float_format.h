@@ -28,4 +28,10 @@ extern const NrFloatFormat nr_format_f16, nr_format_bf16, nr_format_tf32, nr_for
 uint64_t nr_float_encode(const NrFloatFormat *format, double value, bool saturate);
 double nr_float_decode(const NrFloatFormat *format, uint64_t bits);
 
+enum { NR_FLOAT_TEXT = 64 };
+/* Writes a float of width bits as MLIR does: six digits if they are exact (1.500000e+00), else enough digits to
+ * round-trip (3.14159274); infinity and NaN as their bits. format NULL: float where width is 32, else double. Returns
+ * the size of the text. */
+size_t nr_float_text(char out[NR_FLOAT_TEXT], const NrFloatFormat *format, uint32_t width, uint64_t bits);
+
 #endif

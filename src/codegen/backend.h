@@ -1,4 +1,4 @@
-/* backend.h - what libnoria_llvm.so gives to codegen.c: one exported table. */
+/* backend.h - the interface of libnoria_llvm.so to codegen.c: one exported table. */
 #ifndef NORIA_CODEGEN_BACKEND_H
 #define NORIA_CODEGEN_BACKEND_H
 
@@ -7,7 +7,7 @@
 typedef struct NrBackend {
   NrStatus (*jit)(NrModule *module, const NrCodegenOptions *options, NrCompiled **out_compiled);
   NrStatus (*emit)(const NrVariant *variants, size_t count, NrCodegenKind kind, const char *path);
-  /* Appends the features that a CPU has, "avx,fma", of those in base/cpu.def. */
+  /* Appends the features of a CPU that base/cpu.def lists, as "avx,fma". */
   NrStatus (*features)(NrContext *ctx, const char *cpu, const char *features, NrBuf *out);
   NoriaEntryFn (*function)(const NrCompiled *compiled, const char *name);
   void (*destroy)(NrCompiled *compiled);

@@ -1,4 +1,4 @@
-/* codegen.c - the door to machine code: loads libnoria_llvm.so on the first use and passes calls on to it. */
+/* codegen.c - the entry points of code generation: loads libnoria_llvm.so on first use and forwards calls to it. */
 #include "codegen/codegen.h"
 
 #include <dlfcn.h>
@@ -10,7 +10,7 @@
 
 static const NrCodegenOptions default_options = {.opt_level = 2};
 
-/* The library lies beside this one, wherever that was installed. */
+/* The path of the library: it is installed next to this one. */
 static void put_path(NrBuf *out) {
   Dl_info self;
   bool known = dladdr((const void *)&default_options, &self) && self.dli_fname;
@@ -19,8 +19,8 @@ static void put_path(NrBuf *out) {
   nr_buf_puts(out, NR_BACKEND_LIBRARY);
 }
 
-/* Never unloaded: code of other sessions may be in use, and LLVM does not like to be unloaded. No fault can come while
- * the lock is held. */
+/* The library is never unloaded: code of other sessions may be in use, and LLVM does not support unloading. No fault
+ * can be raised while the lock is held. */
 static NrStatus load_backend(NrContext *ctx, const NrBackend **out) {
   static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
   static const NrBackend *backend;
@@ -78,8 +78,10 @@ NrStatus nr_codegen_target(NrContext *ctx, const char *cpu, const char *features
 NrStatus nr_codegen_jit(NrModule *module, const NrCodegenOptions *options, NrCompiled **out_compiled) {
   const NrBackend *backend;
   *out_compiled = NULL;
-  NrStatus status = start(module, &options, &backend);
-  return status ? status : backend->jit(module, options, out_compiled);
+  NR_TRY(start(module, &options, &backend));
+  NR_TRY(backend->jit(module, options, out_compiled));
+  (*out_compiled)->backend = backend;
+  return NR_OK;
 }
 
 NrStatus nr_codegen_emit(const NrVariant *variants, size_t count, NrCodegenKind kind, const char *path) {

@@ -13,7 +13,8 @@
  *                                                   no other pointer of the function reaches its memory; it is only
  *                                                   read; its first element is 64-byte aligned
  *   on cf.br/cond_br    noria.loop = {vectorize = true, interleave = 4 : i64, unroll = 8 : i64}, each may be absent:
- *                                                   the branch is a loop's back edge
+ *                                                   the branch is a loop's back edge; on an scf.for, of the
+ *                                                   branch that it becomes
  *
  * Memrefs at the boundary (arguments of functions that are called through NoriaDesc, arguments of rt.call) are
  * row-major and dense. Memory that a failing run holds is freed by the runtime: compiled code just returns. */

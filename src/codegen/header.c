@@ -3,7 +3,7 @@
 
 #include "codegen/codegen.h"
 
-/* What C calls an element type; strings and the float formats that C lacks are given as what is in memory. */
+/* The C type of an element; for strings and float formats that C lacks, a description of the memory. */
 static const char *c_type(int64_t dtype) {
   switch (dtype) {
   case NORIA_F32: return "float";
@@ -27,13 +27,13 @@ static const char *c_type(int64_t dtype) {
   }
 }
 
-static int64_t dict_int(NrAttr dict, const char *name, int64_t otherwise) {
+static int64_t dict_int(NrAttr dict, const char *name, int64_t fallback) {
   int64_t value;
   NrAttr attr = nr_dict_get(dict, name);
-  return attr && nr_attr_is_int(attr, &value) ? value : otherwise;
+  return attr && nr_attr_is_int(attr, &value) ? value : fallback;
 }
 
-/* text as an upper-case C identifier. */
+/* Writes text as an upper-case C identifier. */
 static void put_identifier(NrBuf *out, NrStr text) {
   if (!text.size || isdigit((unsigned char)text.data[0])) nr_buf_puts(out, "MODEL");
   for (size_t i = 0; i < text.size; i++) {
@@ -42,7 +42,7 @@ static void put_identifier(NrBuf *out, NrStr text) {
   }
 }
 
-/* Text inside a comment: nothing in a model's names may end it. */
+/* Writes text inside a C comment; replaces characters that could end the comment. */
 static void put_comment(NrBuf *out, NrStr text) {
   for (size_t i = 0; i < text.size; i++) {
     bool bad = (unsigned char)text.data[i] < ' ' || (i && text.data[i - 1] == '*' && text.data[i] == '/');
@@ -75,7 +75,7 @@ static void put_values(NrBuf *out, const char *title, NrAttr list) {
     if (kind == NORIA_KIND_OPTIONAL) nr_buf_puts(out, "optional ");
     if (kind == NORIA_KIND_SEQUENCE || of_sequence) nr_buf_puts(out, "sequence of ");
     nr_buf_puts(out, c_type(dict_int(dict, "dtype", 0)));
-    if (kind == NORIA_KIND_TENSOR && !nr_dict_get(dict, "dims")) nr_buf_puts(out, "[...]"); /* of any rank */
+    if (kind == NORIA_KIND_TENSOR && !nr_dict_get(dict, "dims")) nr_buf_puts(out, "[...]"); /* any rank */
     put_shape(out, dict);
     nr_buf_putc(out, '\n');
   }
@@ -89,7 +89,7 @@ static void put_indices(NrBuf *out, NrStr model, const char *what, NrAttr list) 
 }
 
 static NrOp *find_entry(NrModule *module) {
-  NrBlock *body = nr_op_body(module->op, 0);
+  NrBlock *body = nr_op_only_body(module->op);
   for (NrOp *op = body ? body->first : NULL; op; op = op->next)
     if (nr_op_attr(op, NR_A_noria_entry)) return op;
   return NULL;

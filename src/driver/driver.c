@@ -32,7 +32,7 @@ static NrStatus finish(NrCompilation *unit, NrStatus status) {
   return status;
 }
 
-/* What can be said about options before anything is read. The rest is told where they are used. */
+/* Checks the options that need no input file. The others are checked where they are used. */
 static NrStatus check_options(NrCompilation *unit, const NoriaCompileOptions *o) {
   if (!o) return NR_OK;
   if (o->format && strcmp(o->format, "onnx") != 0 && strcmp(o->format, "mlir") != 0)
@@ -41,6 +41,8 @@ static NrStatus check_options(NrCompilation *unit, const NoriaCompileOptions *o)
     return nr_error(unit->ctx, NULL, "there is no optimisation level %d; it is 1, 2 or 3", (int)o->opt_level);
   if (o->sanitize && strcmp(o->sanitize, "address") != 0)
     return nr_error(unit->ctx, NULL, "there is no sanitizer '%s'; it is address", o->sanitize);
+  if (o->shard && strcmp(o->shard, "batch") != 0 && strcmp(o->shard, "tensor") != 0)
+    return nr_error(unit->ctx, NULL, "programs are not sharded by '%s'; it is batch or tensor", o->shard);
   return NR_OK;
 }
 
@@ -66,6 +68,7 @@ static NrStatus begin(NrCompilation *unit, const NoriaCompileOptions *options) {
   unit->shown = (NrDiagList){.ctx = unit->ctx, .limit = NR_DIAG_LIMIT};
   nr_context_set_diag_handler(unit->ctx, collect, unit);
   unit->check_bounds = options && options->check_bounds;
+  unit->shard = options ? options->shard : NULL;
   unit->sanitize = options && options->sanitize;
   NrStatus status = check_options(unit, options);
   if (!status && options) status = find_targets(unit, options->cpu, options->features);
@@ -197,6 +200,7 @@ NrStatus nr_compilation_set_entry(NrCompilation *unit, const char *name) {
 NrStatus nr_compilation_lower(NrCompilation *unit, const NrPassOptions *options) {
   NrPassOptions passes = *options;
   passes.check_bounds |= unit->check_bounds;
+  if (unit->shard) passes.shard = unit->shard;
   passes.separate_buffers |= unit->sanitize;
   if (!passes.target) passes.target = unit->target;
   size_t variants = passes.stop_after ? 0 : unit->variants.size;
@@ -217,6 +221,7 @@ typedef struct Held {
   NrCompiled *code;        /* or */
   NrInterpProgram *interp; /* with the module that it runs */
   NrMemoryRegion *regions; /* of sanitized code */
+  NR_VEC(NrOnnxModel *) models; /* whose tensors are parameters */
   NrCompilation unit;
 } Held;
 
@@ -230,9 +235,56 @@ static void release(void *user) {
   nr_compiled_destroy(held->code);
   nr_interp_destroy(held->interp);
   nr_compilation_deinit(&held->unit);
+  for (size_t i = 0; i < held->models.size; i++) nr_onnx_model_destroy(held->models.data[i]);
+  nr_vec_deinit(&held->models);
   nr_free(held->regions);
   nr_free(held);
   nr_heap_close(heap);
+}
+
+/* The parameters of a program's options: the tensors of models, and the other files, which the runtime reads. */
+typedef struct Parameters {
+  NrArena arena;
+  NR_VEC(NoriaParameter) given;
+  NR_VEC(const char *) files;
+} Parameters;
+
+/* Adds the initializers of the model at "path" or "scope=path". Data in files of its own is mapped. */
+static NoriaStatus add_model(Parameters *p, Held *held, const char *text, NoriaError *error) {
+  size_t n = strcspn(text, "=/");
+  bool scoped = text[n] == '=';
+  const char *scope = scoped ? nr_str_copy(&p->arena, (NrStr){text, n}).data : "";
+  const char *path = scoped ? text + n + 1 : text;
+  NrOnnxModel *model = NULL;
+  NrBuf errors = {0};
+  NrStatus status = nr_onnx_read_file(path, &model, &errors);
+  if (status)
+    nr_error_set(error, nr_public_status(status), "parameter file '%s': %s", path, errors.size ? errors.data : "");
+  nr_buf_deinit(&errors);
+  if (status) return nr_public_status(status);
+  nr_vec_push(&held->models, model);
+  for (size_t i = 0; i < model->graph->num_initializers; i++) {
+    const NrOnnxTensor *t = &model->graph->initializers[i];
+    if (t->dtype == NORIA_STRING) continue; /* no parameter has such elements */
+    NoriaParameter made = {scope, nr_str_copy(&p->arena, t->name).data, t->dtype, (int64_t)t->rank, t->dims, t->data};
+    nr_vec_push(&p->given, made);
+  }
+  return NORIA_OK;
+}
+
+static NoriaStatus collect_parameters(Parameters *p, Held *held, NoriaProgramOptions *io, NoriaError *error) {
+  NoriaStatus status = NORIA_OK;
+  for (size_t i = 0; i < io->num_parameters; i++) nr_vec_push(&p->given, io->parameters[i]);
+  for (size_t i = 0; i < io->num_parameter_files && !status; i++) {
+    const char *text = io->parameter_files[i];
+    if (text && ends_with(text, ".onnx")) status = add_model(p, held, text, error);
+    else nr_vec_push(&p->files, text);
+  }
+  io->parameters = p->given.data;
+  io->num_parameters = p->given.size;
+  io->parameter_files = p->files.data;
+  io->num_parameter_files = p->files.size;
+  return status;
 }
 
 static NoriaStatus create_program(Held held, const NoriaModule *module, const NoriaCompileOptions *options,
@@ -243,7 +295,13 @@ static NoriaStatus create_program(Held held, const NoriaModule *module, const No
   NoriaProgramOptions program = options ? options->program : (NoriaProgramOptions){0};
   program.release = release;
   program.user = kept;
-  NoriaStatus made = noria_program_create(module, &program, out_program, error);
+  Parameters parameters = {0};
+  nr_arena_init(&parameters.arena);
+  NoriaStatus made = collect_parameters(&parameters, kept, &program, error);
+  if (!made) made = noria_program_create(module, &program, out_program, error);
+  nr_vec_deinit(&parameters.given);
+  nr_vec_deinit(&parameters.files);
+  nr_arena_deinit(&parameters.arena);
   if (made) {
     kept->unit.heap = NULL; /* the caller owns it again */
     release(kept);
@@ -362,11 +420,25 @@ static NrStatus emit_variants(const NrCompilation *unit, const NrCodegenOptions 
   return status;
 }
 
+static NrStatus outline_parameters(NrCompilation *unit, const NoriaCompileOptions *options) {
+  NR_VEC(NrModule *) modules = {0};
+  nr_vec_push(&modules, unit->module);
+  for (size_t i = 0; i < unit->variants.size; i++) nr_vec_push(&modules, unit->variants.data[i].module);
+  int64_t min_bytes = options->outline_min_bytes ? options->outline_min_bytes : NR_OUTLINE_MIN_BYTES;
+  NrStatus status = nr_outline_parameters(modules.data, modules.size, options->outline_parameters, min_bytes);
+  nr_vec_deinit(&modules);
+  return status;
+}
+
 NrStatus nr_compilation_emit(NrCompilation *unit, const NoriaCompileOptions *options, NrCodegenTimes *times,
                              NrCodegenKind kind, const char *path, const char *header) {
   NrCodegenOptions codegen = codegen_options(unit, options, times);
   if (unit->sanitize)
     return finish(unit, nr_error(unit->ctx, NULL, "code under the address sanitizer is made in memory only"));
+  if (options && options->outline_parameters) {
+    NrStatus outlined = outline_parameters(unit, options);
+    if (outlined) return finish(unit, outlined);
+  }
   NrBuf text = {0};
   if (header) nr_codegen_header(unit->module, (NrStr){unit->name.data, unit->name.size}, &text);
   NrStatus status = emit_variants(unit, &codegen, kind, path);

@@ -29,6 +29,7 @@ typedef struct NrCompilation {
   const char *cpu;             /* the first of the options' list, or NULL */
   const NrTarget *target;      /* the machine that it is compiled for */
   NR_VEC(NrCompilationVariant) variants; /* the other CPUs of the list */
+  const char *shard;           /* of the options that it was read with */
   bool check_bounds, sanitize; /* of the options that it was read with: for nr_compilation_lower */
   NrHeap *heap;       /* the compiled program takes it over; NULL: the caller's */
 } NrCompilation;
@@ -44,11 +45,18 @@ NR_WARN_UNUSED NrStatus nr_compilation_read_memory(NrCompilation *unit, const vo
 NR_WARN_UNUSED NrStatus nr_compilation_set_entry(NrCompilation *unit, const char *name);
 /* Runs the pipeline, to the stage in the options; for each CPU of the list where that is the last one. */
 NR_WARN_UNUSED NrStatus nr_compilation_lower(NrCompilation *unit, const NrPassOptions *options);
+/* Moves constants of at least min_bytes to a safetensors file at path and puts parameters in their place. The modules
+ * are of one context, and share the parameters. The file is whole or untouched. */
+NR_WARN_UNUSED NrStatus nr_outline_parameters(NrModule *const *modules, size_t count, const char *path,
+                                              int64_t min_bytes);
+/* Constants of fewer bytes stay in the program, unless the user says otherwise. */
+enum { NR_OUTLINE_MIN_BYTES = 4096 };
 /* jit and interpret make a program of the unit, which is empty afterwards, also after an error.
  * jit: of a lowered unit. times may be NULL. */
 NoriaStatus nr_compilation_jit(NrCompilation *unit, const NoriaCompileOptions *options, NrCodegenTimes *times,
                         NoriaProgram **out_program, NoriaError *error);
-/* emit: of a lowered unit, which is not changed. header: a path, or NULL. Files are written whole or not at all. */
+/* emit: of a lowered unit, which only options->outline_parameters changes. header: a path, or NULL. Files are written
+ * whole or not at all. */
 NR_WARN_UNUSED NrStatus nr_compilation_emit(NrCompilation *unit, const NoriaCompileOptions *options,
                                             NrCodegenTimes *times, NrCodegenKind kind, const char *path,
                                             const char *header);

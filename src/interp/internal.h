@@ -3,7 +3,7 @@
 #define NORIA_INTERP_INTERNAL_H
 
 #include "dialect/arith/combine.h"
-#include "dialect/shared/eval.h"
+#include "dialect/arith/eval.h"
 #include "interp/interp.h"
 
 /* Memory that several views may share. */
@@ -44,12 +44,17 @@ typedef struct NrInterp {
   NrMap loop_indices; /* region of a structured op -> int64_t[], its loop indices */
   NrMap globals;   /* memref.global op -> NrIView* */
   NR_VEC(NrIView *) global_views; /* the views in globals, to be released */
+  NrMap values;    /* util.global op -> NrIValue* */
+  NR_VEC(NrIValue *) global_values; /* those in values, to be released */
+  bool initialized; /* the initializers have run */
   NrMap scalar_forms; /* op -> a detached copy of it on scalars */
   NrMap sites;     /* op that may fail (rt.check, ..) -> site + 1 */
   NrMap expansions;   /* op that the interpreter does not know -> an op whose region holds simpler ones */
-  NrMap imports;   /* rt.call name data (interned) -> index + 1 */
+  NrMap parameters; /* #flow.parameter.named -> its index in exec->constants */
+  NrMap imports;   /* op that calls an import -> index + 1 */
   int64_t steps, max_steps;
   bool hostile; /* of NrInterpOptions */
+  struct NrInterpProgram *program; /* NULL while folding constants */
   int64_t workgroup[3], grid[3]; /* of the running dispatch */
   NrOp *exit;             /* the break or continue that is leaving regions up to its loop */
   NrIValue *exit_values;  /* its operands, each with a reference */
@@ -73,8 +78,8 @@ NrIView *nr_iview_dense_copy(NrInterp *in, const NrIView *view); /* NULL as abov
 void nr_iview_copy_out(const NrInterp *in, const NrIView *view,
                        unsigned char *to); /* copies the elements in row-major order */
 void nr_iview_fill(const NrInterp *in, NrIView *view, NrIValue v);
-/* Copies what tensor.insert_slice or parallel_insert_slice inserts into a view of the destination. */
-bool nr_insert_part(NrInterp *in, NrOp *op, NrIView *into);
+/* Copies value, which an op with a slice inserts, into the slice of a view of the destination. */
+bool nr_insert_part(NrInterp *in, NrOp *op, NrValue *value, NrIView *into);
 void nr_iview_release(NrIView *view);
 void nr_ibuffer_discharge(NrIBuffer *buffer); /* stops counting it against a run's limit */
 size_t nr_iview_elem_size(NrType elem); /* size of an element: a number, a handle, or a dense vector */
@@ -120,16 +125,34 @@ NrIView *nr_take_view(NrInterp *in, NrOp *user, size_t operand);
 /* Runs a region's single block with arguments; out gets its terminator's num_out operands. */
 bool nr_run_region(NrInterp *in, NrRegion *region, const NrIValue *args, size_t num_args, NrIValue *out,
                    size_t num_out);
+bool nr_run_region_flow(NrInterp *in, NrOp *op); /* ops_region_flow.c: an op that .region_flow describes whole */
 bool nr_run_func(NrInterp *in, NrOp *func, const NrIValue *args, size_t num_args, NrIValue *out, size_t num_out);
+
+/* Runs the module's initializers unless they have run; false after failing, with no initialized global. */
+bool nr_interp_initialize(NrInterp *in);
+void nr_interp_drop_globals(NrInterp *in); /* of dialect util */
+/* Calls import number `index` of the program; false after it failed. Other runs of the program go on meanwhile, because
+ * a collective waits for them where they are other ranks. */
+bool nr_interp_import(NrInterp *in, size_t index, const NoriaDesc *args, NoriaDesc *results);
 
 /* Checks that the dims that a flow op declares for its operands are theirs. */
 bool nr_interp_flow_dims(NrInterp *in, NrOp *op);
-/* The element at the indices behind memref operand `memref`; checks bounds and use after free. */
-bool nr_interp_element(NrInterp *in, NrOp *op, size_t memref, unsigned char **out, NrIView **out_view);
+/* The dims of a result of a dispatch or call; *next_dim is the operand with the first dynamic one, and is advanced. */
+void nr_interp_result_dims(NrInterp *in, NrOp *op, size_t result, size_t *next_dim, int64_t *out);
+/* Changes a tied result from the argument's type to its own; false when the sizes in bytes differ. */
+bool nr_interp_retype(NrIView *view, NrType t, const int64_t *dims);
+/* The elements of a parameter, borrowed from the run. NULL after failing at op: no run, or more than memory holds. */
+NrIView *nr_interp_parameter(NrInterp *in, NrOp *op, NrAttr parameter);
+/* Runs an rt.call of a user's function (ops_call.c). */
+bool nr_run_user_call(NrInterp *in, NrOp *op);
+/* The buffer or tensor of an access to elements or vectors: operand `memref` or `base`. */
+NrValue *nr_interp_accessed(const NrOp *op);
+/* The element that an access is to; checks bounds and use after free. */
+bool nr_interp_element(NrInterp *in, NrOp *op, unsigned char **out, NrIView **out_view);
 /* Whether the indices are in bounds; else fails. */
 bool nr_interp_in_bounds(NrInterp *in, NrOp *op, const NrIView *view, const int64_t *indices);
-/* The indices of an access to operand `memref`: the operands behind it, through its affine map if it has one. */
-bool nr_interp_indices(NrInterp *in, NrOp *op, size_t memref, size_t rank, int64_t *out);
+/* The indices of an access: its operands `indices`, through its affine map if it has one. */
+bool nr_interp_indices(NrInterp *in, NrOp *op, size_t rank, int64_t *out);
 /* The indices from the operands from number `first` on, through map unless it is NULL. */
 bool nr_interp_mapped_indices(NrInterp *in, NrOp *op, size_t first, NrAttr map, size_t rank, int64_t *out);
 /* a and b combined by a kind of memref.atomic_rmw; false for types beyond 64 bits. */

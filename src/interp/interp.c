@@ -1,4 +1,5 @@
 /* interp.c - frames, blocks and functions of the interpreter. */
+#include "dialect/cf/ops.h"
 #include "dialect/linalg/linalg.h"
 #include "dialect/scf/scf.h"
 #include "interp/ops.h"
@@ -123,7 +124,7 @@ static NrOp *expansion_of(NrInterp *in, NrOp *op) {
                                                 .loc = op->loc,
                                                 .num_regions = 1});
   NrBlock *block = nr_block_create(in->module);
-  nr_block_append(nr_op_region(outer, 0), block);
+  nr_block_append(nr_scf_execute_region_region(outer), block);
   NrMap map = {0};
   for (uint32_t i = 0; i < op->num_operands; i++)
     nr_map_set(&map, nr_operand(op, i), nr_block_add_arg(block, nr_operand(op, i)->type, op->loc));
@@ -147,9 +148,9 @@ static bool run_expansion(NrInterp *in, NrOp *op) {
   if (!outer) return false;
   NrIValue *args = nr_calloc(op->num_operands + 1, sizeof *args);
   NrIValue *results = nr_calloc(op->num_results + 1, sizeof *results);
-  NrBlock *block = nr_op_body(outer, 0);
+  NrBlock *block = nr_scf_execute_region_body(outer);
   for (uint32_t i = 0; i < op->num_operands; i++) args[i] = shared(nr_get(in, nr_operand(op, i)));
-  bool ok = nr_run_region(in, nr_op_region(outer, 0), args, op->num_operands, results, op->num_results);
+  bool ok = nr_run_region(in, nr_scf_execute_region_region(outer), args, op->num_operands, results, op->num_results);
   for (uint32_t i = 0; i < op->num_results && ok; i++) nr_set(in, nr_result(op, i), results[i]);
   nr_walk_post(outer, forget_results, in);
   for (uint32_t i = 0; i < block->num_args; i++) nr_set(in, nr_block_arg(block, i), (NrIValue){0});
@@ -164,6 +165,7 @@ static bool run_op(NrInterp *in, NrOp *op) {
   if (fn) return fn(in, op);
   if (nr_linalg_is_structured(op)) return nr_run_generic(in, op);
   if (op->info->expand) return run_expansion(in, op);
+  if (op->info->region_flow) return nr_run_region_flow(in, op);
   if (nr_op_has(op, NR_ELEMENTWISE) || op->info->fold) return nr_interp_scalar(in, op);
   NrStr name = nr_op_name(op);
   return nr_interp_fail(in, op, "the interpreter does not know '%.*s'", NR_STR_ARG(name));
@@ -195,9 +197,9 @@ static NrBlock *take_branch(NrInterp *in, NrOp *op, size_t successor) {
 static int choose(NrInterp *in, NrOp *op) {
   switch (op->info->id) {
   case NR_OP_cf_br: return 0;
-  case NR_OP_cf_cond_br: return nr_get(in, nr_operand(op, 0)).bits ? 0 : 1;
+  case NR_OP_cf_cond_br: return nr_get(in, nr_cf_cond_br_condition(op)).bits ? 0 : 1;
   case NR_OP_cf_switch: {
-    uint64_t flag = nr_get(in, nr_operand(op, 0)).bits;
+    uint64_t flag = nr_get(in, nr_cf_switch_flag(op)).bits;
     NrAttr cases = nr_op_attr(op, NR_A_case_values);
     for (uint32_t i = 1; cases && i < op->num_successors; i++)
       if (nr_ivalue_of_attr(in, nr_attr_element(cases, i - 1)).bits == flag) return (int)i;
@@ -242,6 +244,10 @@ bool nr_run_region(NrInterp *in, NrRegion *region, const NrIValue *args, size_t 
   NrOp *last = run_blocks(in, region->first);
   if (!last) return false;
   in->ended_by = last;
+  if (nr_op_is(last, NR_OP_util_unreachable)) {
+    NrStr message = nr_op_attr_str(last, NR_A_message);
+    return nr_interp_fail(in, last, "is reached%s%.*s", message.size ? ": " : "", NR_STR_ARG(message));
+  }
   if (nr_scf_is_exit(last)) {
     in->exit = last;
     in->exit_values = nr_calloc(last->num_operands, sizeof *in->exit_values);
@@ -276,12 +282,12 @@ static void drop_cells(NrMap *cells, NrOp *func) {
 }
 
 bool nr_run_func(NrInterp *in, NrOp *func, const NrIValue *args, size_t num_args, NrIValue *out, size_t num_out) {
-  NrBlock *entry = nr_op_body(func, 0);
+  NrBlock *entry = nr_op_only_body(func);
   NrStr name = nr_op_attr_str(func, NR_A_sym_name);
   if (!entry) return nr_interp_fail(in, func, "'%.*s' has no body", NR_STR_ARG(name));
   NrMap outer = in->cells;
   in->cells = (NrMap){0};
-  bool ok = entry->num_args == num_args ? nr_run_region(in, nr_op_region(func, 0), args, num_args, out, num_out)
+  bool ok = entry->num_args == num_args ? nr_run_region(in, nr_op_only_region(func), args, num_args, out, num_out)
                                         : nr_interp_fail(in, func, "called with %zu arguments", num_args);
   drop_cells(&in->cells, func);
   in->cells = outer;

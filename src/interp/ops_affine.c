@@ -1,5 +1,6 @@
 /* ops_affine.c - affine ops: maps for bounds, conditions and subscripts. */
 #include "dialect/affine/affine.h"
+#include "dialect/operands.h"
 #include "interp/ops.h"
 
 /* The values of a map's operands, dims first; freed by the caller. */
@@ -48,9 +49,9 @@ bool nr_interp_mapped_indices(NrInterp *in, NrOp *op, size_t first, NrAttr map, 
   return ok;
 }
 
-bool nr_interp_indices(NrInterp *in, NrOp *op, size_t memref, size_t rank, int64_t *out) {
+bool nr_interp_indices(NrInterp *in, NrOp *op, size_t rank, int64_t *out) {
   bool mapped = nr_affine_map_operands(op) > 0;
-  return nr_interp_mapped_indices(in, op, memref + 1, mapped ? nr_op_attr(op, NR_A_map) : NULL, rank, out);
+  return nr_interp_mapped_indices(in, op, nr_op_indices(op).begin, mapped ? nr_op_attr(op, NR_A_map) : NULL, rank, out);
 }
 
 static void set_index(NrInterp *in, NrValue *result, int64_t value) {
@@ -61,7 +62,7 @@ bool nr_run_affine_extreme(NrInterp *in, NrOp *op) {
   NrAttr map = nr_op_attr(op, NR_A_map);
   int64_t *values = inputs(in, op, 0, op->num_operands), value = 0;
   bool ok = extreme(in, op, map, values, 0, map->num_exprs, nr_op_is(op, NR_OP_affine_max), &value);
-  if (ok) set_index(in, nr_result(op, 0), value);
+  if (ok) set_index(in, nr_op_result(op), value);
   nr_free(values);
   return ok;
 }
@@ -109,8 +110,8 @@ bool nr_run_affine_for(NrInterp *in, NrOp *op) {
   bool ok = true;
   for (size_t i = 0; i < count; i++) values[1 + i] = owned(in, nr_operand(op, inits + i));
   for (int64_t i = lower; ok && i < upper;) {
-    values[0] = nr_ivalue_from_int(nr_block_arg(nr_op_body(op, 0), 0)->type, i);
-    ok = nr_run_region(in, nr_op_region(op, 0), values, count + 1, values + 1, count);
+    values[0] = nr_ivalue_from_int(nr_block_arg(nr_affine_for_body(op), 0)->type, i);
+    ok = nr_run_region(in, nr_affine_for_region(op), values, count + 1, values + 1, count);
     if (__builtin_add_overflow(i, step, &i)) break;
   }
   if (ok) set_results(in, op, values + 1);
@@ -127,7 +128,7 @@ bool nr_run_affine_if(NrInterp *in, NrOp *op) {
     holds = holds && ok && (set->is_equality[i] ? value == 0 : value >= 0);
   }
   nr_free(values);
-  NrRegion *region = nr_op_region(op, holds ? 0 : 1);
+  NrRegion *region = holds ? nr_affine_if_then_region(op) : nr_affine_if_else_region(op);
   if (!ok || !region->first) return ok;
   NrIValue *results = nr_calloc(op->num_results, sizeof *results);
   ok = nr_run_region(in, region, NULL, 0, results, op->num_results);
@@ -141,7 +142,7 @@ bool nr_run_affine_if(NrInterp *in, NrOp *op) {
 /* The first point and the number of points of each dim. */
 static bool parallel_box(NrInterp *in, NrOp *op, int64_t *first, int64_t *counts) {
   NrAttr maps[] = {nr_op_attr(op, NR_A_lowerBoundsMap), nr_op_attr(op, NR_A_upperBoundsMap)};
-  uint32_t rank = nr_op_body(op, 0)->num_args;
+  uint32_t rank = nr_affine_parallel_body(op)->num_args;
   if (rank > NR_MAX_RANK) return nr_interp_fail(in, op, "too many dims");
   int64_t *values[] = {inputs(in, op, 0, nr_affine_num_inputs(maps[0])),
                        inputs(in, op, nr_affine_num_inputs(maps[0]), nr_affine_num_inputs(maps[1]))};
@@ -177,7 +178,7 @@ static int64_t point(int64_t first, int64_t at, int64_t step) {
 }
 
 bool nr_run_affine_parallel(NrInterp *in, NrOp *op) {
-  NrBlock *body = nr_op_body(op, 0);
+  NrBlock *body = nr_affine_parallel_body(op);
   uint32_t rank = body->num_args, count = op->num_results;
   int64_t first[NR_MAX_RANK], counts[NR_MAX_RANK], at[NR_MAX_RANK] = {0};
   if (!parallel_box(in, op, first, counts)) return false;
@@ -190,7 +191,7 @@ bool nr_run_affine_parallel(NrInterp *in, NrOp *op) {
   if (any) do {
       for (uint32_t d = 0; d < rank; d++)
         ivs[d] = nr_ivalue_from_int(body->args[d]->type, point(first[d], at[d], nr_affine_parallel_step(op, d)));
-      ok = nr_run_region(in, nr_op_region(op, 0), ivs, rank, values, count);
+      ok = nr_run_region(in, nr_affine_parallel_region(op), ivs, rank, values, count);
       for (uint32_t i = 0; i < count && ok; i++) ok = combine(in, op, i, &acc[i], values[i]);
     } while (ok && nr_next_index(counts, rank, at));
   if (ok) set_results(in, op, acc);

@@ -18,23 +18,23 @@ bool nr_interp_combine(int64_t kind, NrType type, NrIValue a, NrIValue b, NrIVal
 bool nr_run_atomic_rmw(NrInterp *in, NrOp *op) {
   unsigned char *p;
   NrIView *view;
-  if (!nr_interp_element(in, op, 1, &p, &view) || !nr_interp_writable(in, op, view)) return false;
-  NrIValue old = nr_ivalue_load(view->elem, p), next;
-  if (!nr_interp_combine(nr_op_attr_int(op, NR_A_kind, 0), view->elem, old, nr_get(in, nr_operand(op, 0)), &next))
+  if (!nr_interp_element(in, op, &p, &view) || !nr_interp_writable(in, op, view)) return false;
+  NrIValue old = nr_ivalue_load(view->elem, p), value = nr_get(in, nr_memref_atomic_rmw_value(op)), next;
+  if (!nr_interp_combine(nr_op_attr_int(op, NR_A_kind, 0), view->elem, old, value, &next))
     return nr_interp_fail(in, op, "the interpreter cannot compute it");
   nr_ivalue_store(view->elem, p, next);
-  nr_set(in, nr_result(op, 0), old);
+  nr_set(in, nr_op_result(op), old);
   return true;
 }
 
 bool nr_run_generic_atomic_rmw(NrInterp *in, NrOp *op) {
   unsigned char *p;
   NrIView *view;
-  if (!nr_interp_element(in, op, 0, &p, &view) || !nr_interp_writable(in, op, view)) return false;
+  if (!nr_interp_element(in, op, &p, &view) || !nr_interp_writable(in, op, view)) return false;
   NrIValue old = nr_ivalue_load(view->elem, p), next;
-  if (!nr_run_region(in, nr_op_region(op, 0), &old, 1, &next, 1)) return false;
+  if (!nr_run_region(in, nr_memref_generic_atomic_rmw_region(op), &old, 1, &next, 1)) return false;
   nr_ivalue_store(view->elem, p, next);
-  nr_set(in, nr_result(op, 0), old);
+  nr_set(in, nr_op_result(op), old);
   return true;
 }
 
@@ -45,7 +45,7 @@ typedef struct Place {
   int64_t start; /* row-major index of the first element */
 } Place;
 
-/* map: the affine map of the indices, or NULL. */
+/* Of the buffer that is operand `memref` of a transfer, whose indices follow it. map: their affine map, or NULL. */
 static bool indices_of(NrInterp *in, NrOp *op, size_t memref, NrAttr map, NrIView **out, int64_t *indices) {
   *out = nr_get(in, nr_operand(op, memref)).view;
   if ((*out)->buffer->freed) return nr_interp_fail(in, op, "uses memory that was freed");
@@ -78,21 +78,23 @@ static bool check_tag(NrInterp *in, NrOp *op, size_t tag) {
          nr_interp_in_bounds(in, op, view, indices);
 }
 
-bool nr_run_dma_wait(NrInterp *in, NrOp *op) { return check_tag(in, op, 0); }
+bool nr_run_dma_wait(NrInterp *in, NrOp *op) {
+  return check_tag(in, op, nr_op_is(op, NR_OP_affine_dma_wait) ? NR_AFFINE_DMA_WAIT_TAG : NR_MEMREF_DMA_WAIT_TAG);
+}
 
 bool nr_run_dma_start(NrInterp *in, NrOp *op) {
   NrDmaParts parts;
   Place from, to;
   if (nr_op_is(op, NR_OP_affine_dma_start)) nr_affine_dma_parts(op, &parts);
   else nr_memref_dma_parts(op, &parts);
-  if (!place_of(in, op, 0, nr_op_attr(op, NR_A_src_map), &from) ||
+  if (!place_of(in, op, parts.source, nr_op_attr(op, NR_A_src_map), &from) ||
       !place_of(in, op, parts.target, nr_op_attr(op, NR_A_dst_map), &to))
     return false;
   if (!nr_interp_writable(in, op, to.view)) return false;
   int64_t n = nr_get_index(in, nr_operand(op, parts.n)), stride = 1, run = 1;
   if (parts.stride < op->num_operands) {
     stride = nr_get_index(in, nr_operand(op, parts.stride));
-    run = nr_get_index(in, nr_operand(op, parts.stride + 1));
+    run = nr_get_index(in, nr_operand(op, parts.run));
     if (run <= 0) return nr_interp_fail(in, op, "has %lld elements per stride", (long long)run);
   }
   bool strides_target = nr_memref_dma_strides_target(op, parts);

@@ -1,6 +1,7 @@
 /* ops_flow.c - dispatches: runs a region or an executable's function for each workgroup of the grid in order, on views
  * of the arguments and results. */
 #include "dialect/flow/flow.h"
+#include "dialect/operands.h"
 #include "interp/ops.h"
 
 /* The function of a dispatch's entry point, and its export. */
@@ -31,15 +32,13 @@ static bool run_count(NrInterp *in, NrOp *op, NrRegion *region, int64_t *grid) {
   return true;
 }
 
-/* The dims of a result. */
-static void result_dims(NrInterp *in, NrOp *op, size_t result, size_t *next_dim, int64_t *out) {
+void nr_interp_result_dims(NrInterp *in, NrOp *op, size_t result, size_t *next_dim, int64_t *out) {
   NrType t = nr_result(op, result)->type;
   for (uint32_t i = 0; i < t->rank; i++)
     out[i] = t->dims[i] == NR_DYNAMIC ? nr_get_index(in, nr_operand(op, (*next_dim)++)) : t->dims[i];
 }
 
-/* Changes a tied result from the argument's type to its own; false when the sizes in bytes differ. */
-static bool retype(NrIView *view, NrType t, const int64_t *dims) {
+bool nr_interp_retype(NrIView *view, NrType t, const int64_t *dims) {
   if (nr_iview_bytes(view->elem, view->dims, view->rank) != nr_iview_bytes(t->elem, dims, t->rank)) return false;
   view->elem = t->elem;
   view->elem_size = nr_iview_elem_size(t->elem);
@@ -84,9 +83,9 @@ static bool dispatch(NrInterp *in, NrOp *op, const Workgroups *w) {
   bool ok = nr_interp_flow_dims(in, op) && run_count(in, op, w->count, grid);
   for (size_t i = 0; i < count; i++) args[n++] = nr_get(in, nr_operand(op, begin + i));
   for (size_t i = 0; i < op->num_results && ok; i++) {
-    int64_t tied = nr_flow_tied_operand(op, i);
+    int64_t tied = nr_tied_operand(op, i);
     NrType t = nr_result(op, i)->type;
-    result_dims(in, op, i, &next_dim, dims[i]);
+    nr_interp_result_dims(in, op, i, &next_dim, dims[i]);
     results[i] = tied >= 0 ? nr_iview_dense_copy(in, args[tied].view) : nr_iview_new(in, t->elem, dims[i], t->rank);
     ok = results[i] != NULL;
     if (tied >= 0) args[tied].view = results[i];
@@ -96,7 +95,7 @@ static bool dispatch(NrInterp *in, NrOp *op, const Workgroups *w) {
   for (size_t i = 0; i < op->num_results && ok; i++) {
     if (!nr_flow_can_bitcast(results[i]->elem, nr_result(op, i)->type->elem))
       ok = nr_interp_fail(in, op, "result #%zu " NR_FLOW_BITCAST_TEXT, i);
-    else if (nr_flow_tied_operand(op, i) >= 0 && !retype(results[i], nr_result(op, i)->type, dims[i]))
+    else if (nr_tied_operand(op, i) >= 0 && !nr_interp_retype(results[i], nr_result(op, i)->type, dims[i]))
       ok = nr_interp_fail(in, op, "result #%zu does not have the size of the argument that it is tied to", i);
   }
   for (size_t i = 0; i < op->num_results; i++) {
@@ -112,43 +111,71 @@ static bool dispatch(NrInterp *in, NrOp *op, const Workgroups *w) {
 bool nr_run_flow_dispatch(NrInterp *in, NrOp *op) {
   NrOp *export_op, *func = entry_point(op, &export_op);
   if (!func) return nr_interp_fail(in, op, "names no entry point");
-  return dispatch(in, op, &(Workgroups){.func = func, .count = nr_op_region(export_op, 0)});
+  return dispatch(in, op,
+                  &(Workgroups){.func = func, .count = nr_flow_executable_export_workgroup_count_region(export_op)});
 }
 
 bool nr_run_flow_workgroups(NrInterp *in, NrOp *op) {
-  return dispatch(in, op, &(Workgroups){.body = nr_op_region(op, 0), .count = nr_op_region(op, 1)});
+  return dispatch(in, op,
+                  &(Workgroups){.body = nr_flow_dispatch_workgroups_workgroup_region(op),
+                                .count = nr_flow_dispatch_workgroups_workgroup_count_region(op)});
+}
+
+/* Runs the body once: it computes whole results, whatever grid the count region gives a tiled body. */
+bool nr_run_flow_region(NrInterp *in, NrOp *op) {
+  size_t next = nr_flow_dispatch_region_result_dims(op).begin;
+  if (!nr_run_region_flow(in, op)) return false;
+  for (uint32_t r = 0; r < op->num_results; r++) {
+    NrType t = nr_result(op, r)->type;
+    for (uint32_t d = 0; d < t->rank; d++) {
+      if (t->dims[d] != NR_DYNAMIC) continue;
+      int64_t have = nr_get(in, nr_result(op, r)).view->dims[d], want = nr_get_index(in, nr_operand(op, next++));
+      if (have != want)
+        return nr_interp_fail(in, op, NR_FLOW_RESULT_TEXT("%lld", "%lld"), d, r, (long long)have, (long long)want);
+    }
+  }
+  return true;
 }
 
 bool nr_run_flow_dim(NrInterp *in, NrOp *op) {
-  NrIView *view = nr_get(in, nr_operand(op, 0)).view;
-  nr_set(in, nr_result(op, 0), (NrIValue){.bits = (uint64_t)view->dims[nr_op_attr_int(op, NR_A_dimension, 0)]});
+  NrIView *view = nr_get(in, nr_flow_dispatch_tensor_dim_source(op)).view;
+  nr_set(in, nr_op_result(op), (NrIValue){.bits = (uint64_t)view->dims[nr_op_attr_int(op, NR_A_dimension, 0)]});
   return true;
 }
 
 bool nr_run_flow_load(NrInterp *in, NrOp *op) { return nr_interp_flow_dims(in, op) && nr_run_extract_slice(in, op); }
 
 bool nr_run_flow_store(NrInterp *in, NrOp *op) {
-  return nr_interp_flow_dims(in, op) && nr_insert_part(in, op, nr_get(in, nr_operand(op, 1)).view);
+  NrIView *target = nr_get(in, nr_flow_dispatch_tensor_store_target(op)).view;
+  return nr_interp_flow_dims(in, op) && nr_insert_part(in, op, nr_flow_dispatch_tensor_store_value(op), target);
 }
 
 bool nr_run_flow_id(NrInterp *in, NrOp *op) {
-  nr_set(in, nr_result(op, 0), (NrIValue){.bits = (uint64_t)in->workgroup[nr_op_attr_int(op, NR_A_dimension, 0)]});
+  nr_set(in, nr_op_result(op), (NrIValue){.bits = (uint64_t)in->workgroup[nr_op_attr_int(op, NR_A_dimension, 0)]});
   return true;
 }
 
 bool nr_run_flow_count(NrInterp *in, NrOp *op) {
-  nr_set(in, nr_result(op, 0), (NrIValue){.bits = (uint64_t)in->grid[nr_op_attr_int(op, NR_A_dimension, 0)]});
+  int64_t count = in->grid[nr_op_attr_int(op, NR_A_dimension, 0)];
+  /* 0: in a dispatch.region, which is one workgroup; in a grid with a 0 nothing runs. */
+  nr_set(in, nr_op_result(op), (NrIValue){.bits = count ? (uint64_t)count : 1});
+  return true;
+}
+
+/* A backend may choose the count: one workgroup does all work, as in machine code. */
+bool nr_run_flow_count_from(NrInterp *in, NrOp *op) {
+  for (uint32_t i = 0; i < op->num_results; i++) nr_set(in, nr_result(op, i), (NrIValue){.bits = 1});
   return true;
 }
 
 bool nr_run_flow_size(NrInterp *in, NrOp *op) {
-  nr_set(in, nr_result(op, 0), (NrIValue){.bits = 1});
+  nr_set(in, nr_op_result(op), (NrIValue){.bits = 1});
   return true;
 }
 
 bool nr_run_flow_same(NrInterp *in, NrOp *op) {
-  NrIValue v = nr_get(in, nr_operand(op, 0));
+  NrIValue v = nr_get(in, nr_op_operand(op));
   if (v.view) v.view->refs++;
-  nr_set(in, nr_result(op, 0), v);
+  nr_set(in, nr_op_result(op), v);
   return true;
 }

@@ -1,10 +1,11 @@
 /* ops_flow_tensor.c - flow.tensor.* ops. Each checks that the dims that it declares for its operands are theirs,
  * because passes rely on them; for machine code, src/pass/guard/check_flow.c inserts the same checks. */
 #include "dialect/flow/flow.h"
+#include "dialect/operands.h"
 #include "interp/ops.h"
 
 static bool give(NrInterp *in, NrOp *op, NrIView *view) {
-  nr_set(in, nr_result(op, 0), (NrIValue){.view = view});
+  nr_set(in, nr_op_result(op), (NrIValue){.view = view});
   return true;
 }
 
@@ -25,11 +26,10 @@ bool nr_interp_flow_dims(NrInterp *in, NrOp *op) { return nr_flow_each_claim(op,
 
 static int64_t saturated_product(int64_t a, int64_t b) { return nr_mul_i64(a, b, &a) ? a : INT64_MAX; }
 
-/* The dims of the result; an operand group gives the dynamic ones. */
-static bool result_dims(NrInterp *in, NrOp *op, size_t group, int64_t *out) {
-  NrType t = nr_result(op, 0)->type;
-  size_t next, count;
-  nr_op_operand_group(op, group, &next, &count);
+/* The dims of the result; the operands `given` are the dynamic ones. */
+static bool result_dims(NrInterp *in, NrOp *op, NrGroup given, int64_t *out) {
+  NrType t = nr_op_result(op)->type;
+  size_t next = given.begin;
   for (uint32_t i = 0; i < t->rank; i++) {
     out[i] = t->dims[i] == NR_DYNAMIC ? nr_get_index(in, nr_operand(op, next++)) : t->dims[i];
     if (out[i] < 0) return nr_interp_fail_size(in, op, t->elem, out, i + 1);
@@ -37,36 +37,46 @@ static bool result_dims(NrInterp *in, NrOp *op, size_t group, int64_t *out) {
   return true;
 }
 
-static void indices_of(NrInterp *in, NrOp *op, size_t group, int64_t *out) {
-  size_t begin, count;
-  nr_op_operand_group(op, group, &begin, &count);
-  for (size_t i = 0; i < count; i++) out[i] = nr_get_index(in, nr_operand(op, begin + i));
+static void get_indices(NrInterp *in, NrOp *op, NrGroup given, int64_t *out) {
+  for (size_t i = 0; i < given.count; i++) out[i] = nr_get_index(in, nr_operand(op, given.begin + i));
 }
 
 /* ---- new tensors ------------------------------------------------------------------------------------------------- */
 
-static NrIView *new_result(NrInterp *in, NrOp *op, size_t group) {
-  NrType t = nr_result(op, 0)->type;
+static NrIView *new_result(NrInterp *in, NrOp *op, NrGroup given) {
+  NrType t = nr_op_result(op)->type;
   int64_t dims[NR_MAX_RANK];
-  if (!result_dims(in, op, group, dims)) return NULL;
+  if (!result_dims(in, op, given, dims)) return NULL;
   return nr_iview_open(in, t->elem, dims, t->rank);
 }
 
 bool nr_run_flow_empty(NrInterp *in, NrOp *op) {
-  NrIView *view = new_result(in, op, 0);
+  NrIView *view = new_result(in, op, nr_op_result_dims(op));
   return view && give(in, op, view);
 }
 
 bool nr_run_flow_splat(NrInterp *in, NrOp *op) {
-  NrIView *view = new_result(in, op, 1);
+  NrIView *view = new_result(in, op, nr_flow_tensor_splat_result_dims(op));
   if (!view) return false;
-  nr_iview_fill(in, view, nr_get(in, nr_operand(op, 0)));
+  nr_iview_fill(in, view, nr_get(in, nr_flow_tensor_splat_value(op)));
   return give(in, op, view);
+}
+
+NrIView *nr_interp_parameter(NrInterp *in, NrOp *op, NrAttr parameter) {
+  uintptr_t index = (uintptr_t)nr_map_get(&in->parameters, parameter);
+  NrType t = parameter->type;
+  if (in->exec && index) return nr_iview_borrow(t->elem, t->dims, t->rank, in->exec->constants[index]);
+  nr_interp_fail(in, op, "is a parameter, which is known in a run only");
+  return NULL;
 }
 
 bool nr_run_flow_constant(NrInterp *in, NrOp *op) {
   NrAttr value = nr_op_attr(op, NR_A_value);
-  if (!nr_attr_is_elements(value)) return nr_interp_fail(in, op, NR_FLOW_PARAMETER_TEXT);
+  if (nr_attr_is_parameter(value)) {
+    NrIView *parameter = nr_interp_parameter(in, op, value);
+    return parameter && give(in, op, parameter);
+  }
+  if (!nr_attr_is_elements(value)) return nr_interp_fail(in, op, "has a constant that is not in the program");
   NrType t = value->type;
   NrIView *view = nr_ivalue_of_attr(in, value).view;
   return view ? give(in, op, view) : nr_interp_fail_size(in, op, t->elem, t->dims, t->rank);
@@ -80,25 +90,25 @@ bool nr_run_flow_tensor_same(NrInterp *in, NrOp *op) {
 /* ---- elements and parts ------------------------------------------------------------------------------------------ */
 
 bool nr_run_flow_tensor_load(NrInterp *in, NrOp *op) {
-  NrIView *view = nr_get(in, nr_operand(op, 0)).view;
+  NrIView *view = nr_get(in, nr_flow_tensor_load_source(op)).view;
   int64_t at[NR_MAX_RANK];
   if (!nr_interp_flow_dims(in, op)) return false;
-  indices_of(in, op, 2, at);
+  get_indices(in, op, nr_flow_tensor_load_indices(op), at);
   if (!nr_interp_in_bounds(in, op, view, at)) return false;
   NrIValue v;
   if (!nr_ivalue_load_any(in, view->elem, nr_iview_at(view, at), &v)) return false;
-  nr_set(in, nr_result(op, 0), v);
+  nr_set(in, nr_op_result(op), v);
   return true;
 }
 
 bool nr_run_flow_tensor_store(NrInterp *in, NrOp *op) {
   int64_t at[NR_MAX_RANK];
   if (!nr_interp_flow_dims(in, op)) return false;
-  indices_of(in, op, 3, at);
-  if (!nr_interp_in_bounds(in, op, nr_get(in, nr_operand(op, 1)).view, at)) return false;
-  NrIView *view = nr_take_view(in, op, 1);
+  get_indices(in, op, nr_flow_tensor_store_indices(op), at);
+  if (!nr_interp_in_bounds(in, op, nr_get(in, nr_flow_tensor_store_target(op)).view, at)) return false;
+  NrIView *view = nr_take_view(in, op, NR_FLOW_TENSOR_STORE_TARGET);
   if (!view) return false;
-  nr_ivalue_store(view->elem, nr_iview_at(view, at), nr_get(in, nr_operand(op, 0)));
+  nr_ivalue_store(view->elem, nr_iview_at(view, at), nr_get(in, nr_flow_tensor_store_value(op)));
   return give(in, op, view);
 }
 
@@ -120,11 +130,11 @@ static NrIView *box(NrInterp *in, NrOp *op, NrIView *of, const int64_t *starts, 
 }
 
 bool nr_run_flow_slice(NrInterp *in, NrOp *op) {
-  NrIView *source = nr_get(in, nr_operand(op, 0)).view;
+  NrIView *source = nr_get(in, nr_flow_tensor_slice_source(op)).view;
   int64_t starts[NR_MAX_RANK], lengths[NR_MAX_RANK], dims[NR_MAX_RANK];
-  if (!nr_interp_flow_dims(in, op) || !result_dims(in, op, 4, dims)) return false;
-  indices_of(in, op, 2, starts);
-  indices_of(in, op, 3, lengths);
+  if (!nr_interp_flow_dims(in, op) || !result_dims(in, op, nr_flow_tensor_slice_result_dims(op), dims)) return false;
+  get_indices(in, op, nr_flow_tensor_slice_start_indices(op), starts);
+  get_indices(in, op, nr_flow_tensor_slice_lengths(op), lengths);
   for (size_t i = 0; i < source->rank; i++)
     if (lengths[i] != dims[i])
       return nr_interp_fail(in, op, NR_FLOW_LENGTH_TEXT("%lld", "%lld"), (unsigned)i, (long long)lengths[i],
@@ -139,13 +149,13 @@ bool nr_run_flow_slice(NrInterp *in, NrOp *op) {
 bool nr_run_flow_update(NrInterp *in, NrOp *op) {
   int64_t starts[NR_MAX_RANK], at[NR_MAX_RANK] = {0};
   if (!nr_interp_flow_dims(in, op)) return false;
-  indices_of(in, op, 2, starts);
-  NrIView *update = nr_get(in, nr_op_group_operand(op, 3)).view;
-  NrIView *inside = box(in, op, nr_get(in, nr_operand(op, 0)).view, starts, update->dims);
+  get_indices(in, op, nr_flow_tensor_update_start_indices(op), starts);
+  NrIView *update = nr_get(in, nr_flow_tensor_update_update(op)).view;
+  NrIView *inside = box(in, op, nr_get(in, nr_flow_tensor_update_target(op)).view, starts, update->dims);
   if (!inside) return false;
   nr_iview_release(inside);
   update->refs++; /* update and target may be one tensor */
-  NrIView *target = nr_take_view(in, op, 0);
+  NrIView *target = nr_take_view(in, op, NR_FLOW_TENSOR_UPDATE_TARGET);
   NrIView *part = target ? box(in, op, target, starts, update->dims) : NULL;
   if (part && nr_iview_count(update)) do
       memcpy(nr_iview_at(part, at), nr_iview_at(update, at), part->elem_size);
@@ -160,7 +170,7 @@ bool nr_run_flow_update(NrInterp *in, NrOp *op) {
 /* Reinterprets the bytes of source as the result's type. Elements of equal width are converted one by one, because
  * integers narrower than their bytes are stored sign-extended and floats are not. */
 static NrIView *retyped(NrInterp *in, NrOp *op, NrIView *source, const int64_t *dims) {
-  NrType t = nr_result(op, 0)->type;
+  NrType t = nr_op_result(op)->type;
   NrIView *dense = nr_iview_dense_copy(in, source), *view = nr_iview_new(in, t->elem, dims, t->rank);
   bool ok = dense && view;
   if (!ok) nr_iview_release(view);
@@ -174,13 +184,18 @@ static NrIView *retyped(NrInterp *in, NrOp *op, NrIView *source, const int64_t *
   return ok ? view : NULL;
 }
 
+static NrGroup retyped_dims(const NrOp *op) {
+  return nr_op_is(op, NR_OP_flow_tensor_bitcast) ? nr_flow_tensor_bitcast_result_dims(op)
+                                                 : nr_flow_tensor_reshape_result_dims(op);
+}
+
 /* reshape and bitcast. */
 bool nr_run_flow_reshape(NrInterp *in, NrOp *op) {
-  NrIView *source = nr_get(in, nr_operand(op, 0)).view;
-  NrType t = nr_result(op, 0)->type;
+  NrIView *source = nr_get(in, nr_op_source(op)).view;
+  NrType t = nr_op_result(op)->type;
   int64_t dims[NR_MAX_RANK];
   if (!nr_flow_can_bitcast(source->elem, t->elem)) return nr_interp_fail(in, op, NR_FLOW_BITCAST_TEXT);
-  if (!nr_interp_flow_dims(in, op) || !result_dims(in, op, 2, dims)) return false;
+  if (!nr_interp_flow_dims(in, op) || !result_dims(in, op, retyped_dims(op), dims)) return false;
   bool same_width = nr_flow_same_width(source->elem, t->elem);
   int64_t have = (int64_t)(same_width ? 1 : nr_type_byte_size(source->elem));
   int64_t want = (int64_t)(same_width ? 1 : nr_type_byte_size(t->elem));

@@ -1,4 +1,8 @@
 /* ops_memref.c - memref ops, with checks for bounds, use after free and writes to constants. */
+#include "dialect/bufferization/ops.h"
+#include "dialect/memref/ops.h"
+#include "dialect/operands.h"
+#include "dialect/rt/ops.h"
 #include "dialect/shared/shaped.h"
 #include "interp/ops.h"
 
@@ -39,7 +43,7 @@ static bool lay_out(NrInterp *in, NrType t, NrIView **view) {
 }
 
 bool nr_run_alloc(NrInterp *in, NrOp *op) {
-  NrType t = nr_result(op, 0)->type;
+  NrType t = nr_op_result(op)->type;
   int64_t dims[NR_MAX_RANK];
   for (uint32_t i = 0, k = 0; i < t->rank; i++)
     dims[i] = t->dims[i] == NR_DYNAMIC ? nr_get_index(in, nr_operand(op, k++)) : t->dims[i];
@@ -48,12 +52,12 @@ bool nr_run_alloc(NrInterp *in, NrOp *op) {
     nr_iview_release(view);
     return nr_interp_fail_size(in, op, t->elem, dims, t->rank);
   }
-  nr_set(in, nr_result(op, 0), (NrIValue){.view = view});
+  nr_set(in, nr_op_result(op), (NrIValue){.view = view});
   return true;
 }
 
 bool nr_run_dealloc(NrInterp *in, NrOp *op) {
-  NrIView *view = nr_get(in, nr_operand(op, 0)).view;
+  NrIView *view = nr_get(in, nr_memref_dealloc_memref(op)).view;
   if (!nr_interp_alive(in, op, view)) return false;
   view->buffer->freed = true;
   nr_ibuffer_discharge(view->buffer);
@@ -69,10 +73,12 @@ bool nr_interp_in_bounds(NrInterp *in, NrOp *op, const NrIView *view, const int6
   return true;
 }
 
-bool nr_interp_element(NrInterp *in, NrOp *op, size_t memref, unsigned char **out, NrIView **out_view) {
-  NrIView *view = nr_get(in, nr_operand(op, memref)).view;
+NrValue *nr_interp_accessed(const NrOp *op) { return nr_op_has_memref(op) ? nr_op_memref(op) : nr_op_base(op); }
+
+bool nr_interp_element(NrInterp *in, NrOp *op, unsigned char **out, NrIView **out_view) {
+  NrIView *view = nr_get(in, nr_interp_accessed(op)).view;
   int64_t indices[NR_MAX_RANK];
-  if (!nr_interp_alive(in, op, view) || !nr_interp_indices(in, op, memref, view->rank, indices) ||
+  if (!nr_interp_alive(in, op, view) || !nr_interp_indices(in, op, view->rank, indices) ||
       !nr_interp_in_bounds(in, op, view, indices))
     return false;
   *out = nr_iview_at(view, indices);
@@ -83,23 +89,23 @@ bool nr_interp_element(NrInterp *in, NrOp *op, size_t memref, unsigned char **ou
 bool nr_run_load(NrInterp *in, NrOp *op) {
   unsigned char *p;
   NrIView *view;
-  if (!nr_interp_element(in, op, 0, &p, &view)) return false;
+  if (!nr_interp_element(in, op, &p, &view)) return false;
   NrIValue v;
   if (!nr_ivalue_load_any(in, view->elem, p, &v)) return false;
-  nr_set(in, nr_result(op, 0), v);
+  nr_set(in, nr_op_result(op), v);
   return true;
 }
 
 bool nr_run_store(NrInterp *in, NrOp *op) {
   unsigned char *p;
   NrIView *view;
-  if (!nr_interp_element(in, op, 1, &p, &view) || !nr_interp_writable(in, op, view)) return false;
-  nr_ivalue_store(view->elem, p, nr_get(in, nr_operand(op, 0)));
+  if (!nr_interp_element(in, op, &p, &view) || !nr_interp_writable(in, op, view)) return false;
+  nr_ivalue_store(view->elem, p, nr_get(in, nr_op_value(op)));
   return true;
 }
 
-bool nr_run_copy(NrInterp *in, NrOp *op) {
-  NrIView *from = nr_get(in, nr_operand(op, 0)).view, *to = nr_get(in, nr_operand(op, 1)).view;
+static bool copy_into(NrInterp *in, NrOp *op, NrValue *source, NrValue *target) {
+  NrIView *from = nr_get(in, source).view, *to = nr_get(in, target).view;
   if (!nr_interp_alive(in, op, from) || !nr_interp_alive(in, op, to) || !nr_interp_writable(in, op, to)) return false;
   bool fits = from->rank == to->rank;
   for (size_t i = 0; i < from->rank && fits; i++) fits = from->dims[i] == to->dims[i];
@@ -113,10 +119,14 @@ bool nr_run_copy(NrInterp *in, NrOp *op) {
   return true;
 }
 
+bool nr_run_copy(NrInterp *in, NrOp *op) {
+  return copy_into(in, op, nr_memref_copy_source(op), nr_memref_copy_target(op));
+}
+
 bool nr_run_rt_copy(NrInterp *in, NrOp *op) {
-  NrIView *from = nr_get(in, nr_operand(op, 0)).view, *to = nr_get(in, nr_operand(op, 2)).view;
-  int64_t from_at = nr_get_index(in, nr_operand(op, 1)), to_at = nr_get_index(in, nr_operand(op, 3));
-  int64_t count = nr_get_index(in, nr_operand(op, 4));
+  NrIView *from = nr_get(in, nr_rt_copy_source(op)).view, *to = nr_get(in, nr_rt_copy_target(op)).view;
+  int64_t from_at = nr_get_index(in, nr_rt_copy_from(op)), to_at = nr_get_index(in, nr_rt_copy_to(op));
+  int64_t count = nr_get_index(in, nr_rt_copy_count(op));
   if (!nr_interp_alive(in, op, from) || !nr_interp_alive(in, op, to)) return false;
   if (count && !nr_interp_writable(in, op, to)) return false;
   bool fits = count >= 0 && from_at >= 0 && to_at >= 0 && count <= from->dims[0] && from_at <= from->dims[0] - count &&
@@ -128,25 +138,29 @@ bool nr_run_rt_copy(NrInterp *in, NrOp *op) {
 
 /* ---- tensors and memrefs ----------------------------------------------------------------------------------------- */
 
-bool nr_run_copied(NrInterp *in, NrOp *op) {
-  NrIView *view = nr_get(in, nr_operand(op, 0)).view;
+static bool give_copy(NrInterp *in, NrOp *op, NrValue *of) {
+  NrIView *view = nr_get(in, of).view;
   if (!nr_interp_alive(in, op, view)) return false;
   NrIView *copy = nr_iview_dense_copy(in, view);
   if (!copy) return false;
-  nr_set(in, nr_result(op, 0), (NrIValue){.view = copy});
+  nr_set(in, nr_op_result(op), (NrIValue){.view = copy});
   return true;
 }
 
+bool nr_run_copied(NrInterp *in, NrOp *op) { return give_copy(in, op, nr_op_only_operand(op)); }
+
 bool nr_run_materialize(NrInterp *in, NrOp *op) {
-  return op->num_results ? nr_run_copied(in, op) : nr_run_copy(in, op);
+  NrValue *source = nr_bufferization_materialize_in_destination_source(op);
+  if (op->num_results) return give_copy(in, op, source);
+  return copy_into(in, op, source, nr_bufferization_materialize_in_destination_dest(op));
 }
 
 bool nr_run_alloc_tensor(NrInterp *in, NrOp *op) {
-  size_t copy, count;
-  if (!nr_op_operand_group(op, 1, &copy, &count) || !count) return nr_run_alloc(in, op);
-  NrIView *view = nr_get(in, nr_operand(op, copy)).view;
+  NrValue *copy = nr_bufferization_alloc_tensor_copy(op);
+  if (!copy) return nr_run_alloc(in, op);
+  NrIView *view = nr_get(in, copy).view;
   view->refs++;
-  nr_set(in, nr_result(op, 0), (NrIValue){.view = view});
+  nr_set(in, nr_op_result(op), (NrIValue){.view = view});
   return true;
 }
 
@@ -161,6 +175,7 @@ bool nr_run_dealloc_tensor(NrInterp *in, NrOp *op) {
 /* A new buffer with the global's initial value. Only a constant global may borrow the attribute's data. */
 static NrIView *open_global(NrInterp *in, NrOp *global, NrType t) {
   NrAttr value = nr_op_attr(global, NR_A_initial_value);
+  if (nr_attr_is_parameter(value)) return nr_interp_parameter(in, global, value);
   if (!nr_attr_is_elements(value)) return nr_iview_open(in, t->elem, t->dims, t->rank);
   NrIView *view = nr_ivalue_of_attr(in, value).view;
   if (!view || nr_op_attr(global, NR_A_constant) || !view->buffer->borrowed) return view;
@@ -174,14 +189,14 @@ bool nr_run_get_global(NrInterp *in, NrOp *op) {
   if (!global) return nr_interp_fail(in, op, "names no global");
   NrIView *view = nr_map_get(&in->globals, global);
   NrAttr value = nr_op_attr(global, NR_A_initial_value);
-  NrType t = nr_result(op, 0)->type;
+  NrType t = nr_op_result(op)->type;
   if (value && value->kind == NR_ATTR_DENSE_STRINGS)
     return nr_interp_fail(in, op, "string constants are the runtime's");
   if (!view) {
     view = open_global(in, global, t);
-    if (!view) return nr_interp_fail_size(in, op, t->elem, t->dims, t->rank);
+    if (!view) return in->failed ? false : nr_interp_fail_size(in, op, t->elem, t->dims, t->rank);
     if (nr_interp_is_stopped(in)) { /* it may be partly filled, and globals outlive the run */
-      nr_set(in, nr_result(op, 0), (NrIValue){.view = view});
+      nr_set(in, nr_op_result(op), (NrIValue){.view = view});
       return true;
     }
     nr_ibuffer_discharge(view->buffer); /* it belongs to the program and not to the run, as in machine code */
@@ -189,6 +204,6 @@ bool nr_run_get_global(NrInterp *in, NrOp *op) {
     nr_vec_push(&in->global_views, view);
   }
   view->refs++;
-  nr_set(in, nr_result(op, 0), (NrIValue){.view = view});
+  nr_set(in, nr_op_result(op), (NrIValue){.view = view});
   return true;
 }

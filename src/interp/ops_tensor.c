@@ -1,24 +1,29 @@
 /* ops_tensor.c - tensor ops: an op that changes a tensor copies it, unless this is the tensor's last use. */
 #include "dialect/linalg/linalg.h"
+#include "dialect/memref/ops.h"
+#include "dialect/operands.h"
+#include "dialect/tensor/tensor.h"
 #include "interp/ops.h"
 
 /* view: NULL after a failure. */
 static bool give(NrInterp *in, NrOp *op, NrIView *view) {
   if (!view) return false;
-  nr_set(in, nr_result(op, 0), (NrIValue){.view = view});
+  nr_set(in, nr_op_result(op), (NrIValue){.view = view});
   return true;
 }
 
-/* The result's dims; the operands from `begin` on give the dynamic ones. */
-static void result_dims(NrInterp *in, NrOp *op, size_t begin, int64_t *out) {
-  NrType t = nr_result(op, 0)->type;
+/* The result's dims; the operands `given` are the dynamic ones. */
+static void result_dims(NrInterp *in, NrOp *op, NrGroup given, int64_t *out) {
+  NrType t = nr_op_result(op)->type;
+  size_t next = given.begin;
   for (uint32_t i = 0; i < t->rank; i++)
-    out[i] = t->dims[i] == NR_DYNAMIC ? nr_get_index(in, nr_operand(op, begin++)) : t->dims[i];
+    out[i] = t->dims[i] == NR_DYNAMIC ? nr_get_index(in, nr_operand(op, next++)) : t->dims[i];
 }
 
-static bool get_indices(NrInterp *in, NrOp *op, size_t begin, const NrIView *view, int64_t *out) {
+static bool get_indices(NrInterp *in, NrOp *op, const NrIView *view, int64_t *out) {
+  NrGroup given = nr_op_indices(op);
   for (size_t i = 0; i < view->rank; i++) {
-    out[i] = nr_get_index(in, nr_operand(op, begin + i));
+    out[i] = nr_get_index(in, nr_operand(op, given.begin + i));
     if (out[i] < 0 || out[i] >= view->dims[i])
       return nr_interp_fail(in, op, "index %lld of dim %zu is out of bounds: the dim is %lld", (long long)out[i], i,
                             (long long)view->dims[i]);
@@ -28,24 +33,24 @@ static bool get_indices(NrInterp *in, NrOp *op, size_t begin, const NrIView *vie
 
 bool nr_run_tensor_empty(NrInterp *in, NrOp *op) {
   int64_t dims[NR_MAX_RANK];
-  result_dims(in, op, 0, dims);
-  NrType t = nr_result(op, 0)->type;
+  result_dims(in, op, nr_tensor_empty_sizes(op), dims);
+  NrType t = nr_op_result(op)->type;
   NrIView *view = nr_iview_open(in, t->elem, dims, t->rank);
   return view && give(in, op, view);
 }
 
 bool nr_run_tensor_splat(NrInterp *in, NrOp *op) {
   int64_t dims[NR_MAX_RANK];
-  result_dims(in, op, 1, dims);
-  NrType t = nr_result(op, 0)->type;
+  result_dims(in, op, nr_tensor_splat_sizes(op), dims);
+  NrType t = nr_op_result(op)->type;
   NrIView *view = nr_iview_new(in, t->elem, dims, t->rank);
   if (!view) return false;
-  nr_iview_fill(in, view, nr_get(in, nr_operand(op, 0)));
+  nr_iview_fill(in, view, nr_get(in, nr_tensor_splat_input(op)));
   return give(in, op, view);
 }
 
 bool nr_run_tensor_from_elements(NrInterp *in, NrOp *op) {
-  NrType t = nr_result(op, 0)->type;
+  NrType t = nr_op_result(op)->type;
   NrIView *view = nr_iview_new(in, t->elem, t->dims, t->rank);
   if (!view) return false;
   for (uint32_t i = 0; i < op->num_operands; i++)
@@ -69,44 +74,44 @@ static bool generate(NrInterp *in, NrRegion *region, NrIView *view) {
 
 bool nr_run_tensor_generate(NrInterp *in, NrOp *op) {
   int64_t dims[NR_MAX_RANK];
-  result_dims(in, op, 0, dims);
-  NrType t = nr_result(op, 0)->type;
+  result_dims(in, op, nr_tensor_generate_sizes(op), dims);
+  NrType t = nr_op_result(op)->type;
   NrIView *view = nr_iview_new(in, t->elem, dims, t->rank);
   if (!view) return false;
-  if (!generate(in, nr_op_region(op, 0), view)) return nr_iview_release(view), false;
+  if (!generate(in, nr_tensor_generate_region(op), view)) return nr_iview_release(view), false;
   return give(in, op, view);
 }
 
 bool nr_run_tensor_extract(NrInterp *in, NrOp *op) {
-  NrIView *view = nr_get(in, nr_operand(op, 0)).view;
+  NrIView *view = nr_get(in, nr_tensor_extract_tensor(op)).view;
   int64_t indices[NR_MAX_RANK];
-  if (!get_indices(in, op, 1, view, indices)) return false;
+  if (!get_indices(in, op, view, indices)) return false;
   NrIValue v;
   if (!nr_ivalue_load_any(in, view->elem, nr_iview_at(view, indices), &v)) return false;
-  nr_set(in, nr_result(op, 0), v);
+  nr_set(in, nr_op_result(op), v);
   return true;
 }
 
 bool nr_run_tensor_insert(NrInterp *in, NrOp *op) {
   int64_t indices[NR_MAX_RANK];
-  if (!get_indices(in, op, 2, nr_get(in, nr_operand(op, 1)).view, indices)) return false;
-  NrIView *view = nr_take_view(in, op, 1);
+  if (!get_indices(in, op, nr_get(in, nr_tensor_insert_dest(op)).view, indices)) return false;
+  NrIView *view = nr_take_view(in, op, NR_TENSOR_INSERT_DEST);
   if (!view) return give(in, op, NULL);
-  nr_ivalue_store(view->elem, nr_iview_at(view, indices), nr_get(in, nr_operand(op, 0)));
+  nr_ivalue_store(view->elem, nr_iview_at(view, indices), nr_get(in, nr_tensor_insert_scalar(op)));
   return give(in, op, view);
 }
 
 bool nr_run_dim(NrInterp *in, NrOp *op) {
-  NrIView *view = nr_get(in, nr_operand(op, 0)).view;
-  int64_t i = nr_get_index(in, nr_operand(op, 1));
+  NrIView *view = nr_get(in, nr_op_source(op)).view;
+  int64_t i = nr_get_index(in, nr_op_index(op));
   if (i < 0 || i >= (int64_t)view->rank)
     return nr_interp_fail(in, op, "dim %lld of a value of rank %zu", (long long)i, view->rank);
-  nr_set(in, nr_result(op, 0), (NrIValue){.bits = (uint64_t)view->dims[i]});
+  nr_set(in, nr_op_result(op), (NrIValue){.bits = (uint64_t)view->dims[i]});
   return true;
 }
 
 bool nr_run_rank(NrInterp *in, NrOp *op) {
-  nr_set(in, nr_result(op, 0), (NrIValue){.bits = nr_get(in, nr_operand(op, 0)).view->rank});
+  nr_set(in, nr_op_result(op), (NrIValue){.bits = nr_get(in, nr_op_source(op)).view->rank});
   return true;
 }
 
@@ -120,8 +125,8 @@ static bool has_layout(const NrIView *view, NrType t) {
 }
 
 bool nr_run_cast(NrInterp *in, NrOp *op) {
-  NrIView *view = nr_get(in, nr_operand(op, 0)).view;
-  NrType t = nr_result(op, 0)->type;
+  NrIView *view = nr_get(in, nr_op_source(op)).view;
+  NrType t = nr_op_result(op)->type;
   if (nr_type_is_ranked(t)) {
     if (t->rank != view->rank)
       return nr_interp_fail(in, op, "the value has rank %zu, where %u is expected", view->rank, t->rank);
@@ -154,7 +159,8 @@ static NrIView *slice(NrInterp *in, NrOp *op, NrIView *view) {
       nr_iview_release(part);
       return NULL;
     }
-    if (v[1] > 0) part->offset += v[0] * view->strides[i];
+    /* An empty slice too has the offset that its type says, though it may lie outside of the buffer. */
+    part->offset = (int64_t)((uint64_t)part->offset + (uint64_t)v[0] * (uint64_t)view->strides[i]);
     part->dims[i] = v[1];
     part->strides[i] =
         (int64_t)((uint64_t)v[2] * (uint64_t)view->strides[i]); /* the stride of a single element does not matter */
@@ -177,25 +183,25 @@ static void drop_units(NrOp *op, NrIView *view, NrType type) {
 }
 
 bool nr_run_extract_slice(NrInterp *in, NrOp *op) {
-  NrIView *part = slice(in, op, nr_get(in, nr_operand(op, 0)).view);
+  NrIView *part = slice(in, op, nr_get(in, nr_op_source(op)).view);
   if (!part) return false;
-  drop_units(op, part, nr_result(op, 0)->type);
+  drop_units(op, part, nr_op_result(op)->type);
   NrIView *copy = nr_iview_dense_copy(in, part);
   nr_iview_release(part);
   return give(in, op, copy);
 }
 
 bool nr_run_subview(NrInterp *in, NrOp *op) {
-  NrIView *part = slice(in, op, nr_get(in, nr_operand(op, 0)).view);
+  NrIView *part = slice(in, op, nr_get(in, nr_memref_subview_source(op)).view);
   if (!part) return false;
-  drop_units(op, part, nr_result(op, 0)->type);
+  drop_units(op, part, nr_op_result(op)->type);
   return give(in, op, part);
 }
 
-bool nr_insert_part(NrInterp *in, NrOp *op, NrIView *into) {
-  NrIView *source = nr_get(in, nr_operand(op, 0)).view, *part = slice(in, op, into);
+bool nr_insert_part(NrInterp *in, NrOp *op, NrValue *value, NrIView *into) {
+  NrIView *source = nr_get(in, value).view, *part = slice(in, op, into);
   if (!part) return false;
-  drop_units(op, part, nr_operand(op, 0)->type);
+  drop_units(op, part, value->type);
   bool fits = part->rank == source->rank;
   for (size_t i = 0; i < part->rank && fits; i++) fits = part->dims[i] == source->dims[i];
   int64_t indices[NR_MAX_RANK] = {0};
@@ -207,15 +213,15 @@ bool nr_insert_part(NrInterp *in, NrOp *op, NrIView *into) {
 }
 
 bool nr_run_insert_slice(NrInterp *in, NrOp *op) {
-  NrIView *into = nr_take_view(in, op, 1);
+  NrIView *into = nr_take_view(in, op, NR_TENSOR_INSERT_SLICE_DEST);
   if (!into) return give(in, op, NULL);
-  if (!nr_insert_part(in, op, into)) return nr_iview_release(into), false;
+  if (!nr_insert_part(in, op, nr_tensor_insert_slice_source(op), into)) return nr_iview_release(into), false;
   return give(in, op, into);
 }
 
 bool nr_run_tensor_pad(NrInterp *in, NrOp *op) {
-  static const NrIndexListSlot low = {1, "static_low"}, high = {2, "static_high"};
-  NrIView *source = nr_get(in, nr_operand(op, 0)).view;
+  NrIndexListSlot low = nr_pad_slots[0], high = nr_pad_slots[1];
+  NrIView *source = nr_get(in, nr_tensor_pad_source(op)).view;
   int64_t dims[NR_MAX_RANK], begin[NR_MAX_RANK], indices[NR_MAX_RANK] = {0};
   for (size_t i = 0; i < source->rank; i++) {
     NrIndex l = nr_index_list_get(op, low, i), h = nr_index_list_get(op, high, i);
@@ -227,7 +233,7 @@ bool nr_run_tensor_pad(NrInterp *in, NrOp *op) {
   }
   NrIView *view = nr_iview_new(in, source->elem, dims, source->rank);
   if (!view) return false;
-  if (!generate(in, nr_op_region(op, 0), view)) return nr_iview_release(view), false;
+  if (!generate(in, nr_tensor_pad_region(op), view)) return nr_iview_release(view), false;
   if (nr_iview_count(source)) do {
       int64_t at[NR_MAX_RANK];
       for (size_t i = 0; i < source->rank; i++) at[i] = indices[i] + begin[i];
@@ -238,7 +244,7 @@ bool nr_run_tensor_pad(NrInterp *in, NrOp *op) {
 
 bool nr_run_tensor_concat(NrInterp *in, NrOp *op) {
   size_t axis = (size_t)nr_op_attr_int(op, NR_A_dim, 0);
-  NrIView *first = nr_get(in, nr_operand(op, 0)).view;
+  NrIView *first = nr_get(in, nr_operand(op, NR_TENSOR_CONCAT_INPUTS)).view;
   int64_t dims[NR_MAX_RANK], begin = 0;
   memcpy(dims, first->dims, sizeof dims);
   for (uint32_t k = 1; k < op->num_operands; k++)
@@ -266,12 +272,12 @@ static int64_t times(int64_t a, int64_t b) { return nr_mul_i64(a, b, &a) ? a : I
 
 /* Rank and dims of the result of expand_shape, collapse_shape or reshape. */
 static bool reshaped(NrInterp *in, NrOp *op, const NrIView *view, int64_t *dims, size_t *out_rank) {
-  NrType t = nr_result(op, 0)->type;
+  NrType t = nr_op_result(op)->type;
   size_t rank = t->rank;
   NrAttr groups = nr_op_attr(op, NR_A_reassociation);
   int64_t total = 1;
   if (nr_op_is(op, NR_OP_tensor_reshape) || nr_op_is(op, NR_OP_memref_reshape)) {
-    NrIView *shape = nr_get(in, nr_operand(op, 1)).view;
+    NrIView *shape = nr_get(in, nr_op_shape(op)).view;
     if (!nr_type_is_ranked(t)) rank = (size_t)shape->dims[0];
     if (rank > NR_MAX_RANK) return nr_interp_fail(in, op, "gives a value of %zu dims", rank);
     for (int64_t i = 0; i < (int64_t)rank; i++) {
@@ -279,9 +285,8 @@ static bool reshaped(NrInterp *in, NrOp *op, const NrIView *view, int64_t *dims,
       if (dims[i] < 0) return nr_interp_fail(in, op, "dim %lld of the shape is %lld", (long long)i, (long long)dims[i]);
     }
   } else if (nr_op_is(op, NR_OP_tensor_expand_shape) || nr_op_is(op, NR_OP_memref_expand_shape)) {
-    static const NrIndexListSlot shape = {1, "static_output_shape"};
     for (size_t i = 0; i < t->rank; i++) {
-      NrIndex d = nr_index_list_get(op, shape, i);
+      NrIndex d = nr_index_list_get(op, nr_output_shape_slot, i);
       dims[i] = d.value ? nr_get_index(in, d.value) : d.constant;
       if (dims[i] < 0) return nr_interp_fail_size(in, op, view->elem, dims, i + 1);
     }
@@ -312,7 +317,7 @@ static void set_shape(NrIView *view, const int64_t *dims, size_t rank) {
 }
 
 bool nr_run_reshape(NrInterp *in, NrOp *op) {
-  NrIView *view = nr_get(in, nr_operand(op, 0)).view;
+  NrIView *view = nr_get(in, nr_op_source(op)).view;
   int64_t dims[NR_MAX_RANK];
   size_t rank;
   if (!reshaped(in, op, view, dims, &rank)) return false;
@@ -324,9 +329,9 @@ bool nr_run_reshape(NrInterp *in, NrOp *op) {
 
 /* Elements of equal width have the same memory layout. */
 bool nr_run_tensor_bitcast(NrInterp *in, NrOp *op) {
-  NrIView *view = nr_get(in, nr_operand(op, 0)).view, *copy = nr_iview_dense_copy(in, view);
+  NrIView *view = nr_get(in, nr_tensor_bitcast_source(op)).view, *copy = nr_iview_dense_copy(in, view);
   if (!copy) return false;
-  copy->elem = nr_result(op, 0)->type->elem;
+  copy->elem = nr_op_result(op)->type->elem;
   return give(in, op, copy);
 }
 
@@ -357,7 +362,7 @@ static bool reshaped_strides(const NrIView *view, const int64_t *dims, size_t ra
 }
 
 bool nr_run_memref_reshape(NrInterp *in, NrOp *op) {
-  NrIView *view = nr_get(in, nr_operand(op, 0)).view;
+  NrIView *view = nr_get(in, nr_op_source(op)).view;
   size_t rank;
   int64_t dims[NR_MAX_RANK], strides[NR_MAX_RANK];
   if (!reshaped(in, op, view, dims, &rank)) return false;
@@ -452,18 +457,19 @@ bool nr_run_generic(NrInterp *in, NrOp *op) {
   }
   bool ok = loop_ranges(in, op, maps, views, num_loops, ranges), any = ok;
   for (size_t d = 0; d < num_loops && ok; d++) any &= ranges[d] > 0;
-  const int64_t *outer = nr_map_get(&in->loop_indices, nr_op_region(op, 0));
-  nr_map_set(&in->loop_indices, nr_op_region(op, 0), ivs);
+  NrRegion *region = nr_op_only_region(op);
+  const int64_t *outer = nr_map_get(&in->loop_indices, region);
+  nr_map_set(&in->loop_indices, region, ivs);
   if (any) do {
       ok = load_elements(in, op, maps, views, ivs, args);
-      ok = ok && nr_run_region(in, nr_op_region(op, 0), args, op->num_operands, results, num_outputs);
+      ok = ok && nr_run_region(in, region, args, op->num_operands, results, num_outputs);
       for (size_t i = 0; i < num_outputs && ok; i++) {
         map_indices(in, op, maps->items[num_inputs + i], ivs, views[num_inputs + i], at);
         nr_ivalue_store(views[num_inputs + i]->elem, nr_iview_at(views[num_inputs + i], at), results[i]);
         nr_iview_release(results[i].view);
       }
     } while (ok && nr_interp_next(in, ranges, num_loops, ivs));
-  nr_map_set(&in->loop_indices, nr_op_region(op, 0), (void *)outer);
+  nr_map_set(&in->loop_indices, region, (void *)outer);
   for (size_t i = 0; i < op->num_results; i++) {
     if (ok) nr_set(in, nr_result(op, i), (NrIValue){.view = views[num_inputs + i]});
     else nr_iview_release(views[num_inputs + i]);
@@ -478,7 +484,7 @@ bool nr_run_index(NrInterp *in, NrOp *op) {
   for (NrBlock *b = op->block; b; b = nr_block_parent_op(b) ? nr_block_parent_op(b)->block : NULL) {
     const int64_t *ivs = nr_map_get(&in->loop_indices, b->region);
     if (!ivs) continue;
-    nr_set(in, nr_result(op, 0), (NrIValue){.bits = (uint64_t)ivs[nr_op_attr_int(op, NR_A_dim, 0)]});
+    nr_set(in, nr_op_result(op), (NrIValue){.bits = (uint64_t)ivs[nr_op_attr_int(op, NR_A_dim, 0)]});
     return true;
   }
   return nr_interp_fail(in, op, "is not inside a structured op");
@@ -488,6 +494,6 @@ bool nr_run_fill(NrInterp *in, NrOp *op) {
   NrIView *views[2];
   if (!are_usable(in, op, 1)) return false;
   if (!operand_views(in, op, 1, views)) return false;
-  nr_iview_fill(in, views[1], nr_get(in, nr_operand(op, 0)));
+  nr_iview_fill(in, views[1], nr_get(in, nr_operand(op, NR_LINALG_FILL_INPUTS)));
   return op->num_results ? give(in, op, views[1]) : true;
 }

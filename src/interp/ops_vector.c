@@ -2,18 +2,18 @@
 #include "dialect/vector/vector.h"
 #include "interp/ops.h"
 
-/* A vector of the type of result i, zeroed; NULL after failing. */
-static NrIView *new_result(NrInterp *in, NrOp *op, size_t i) {
-  NrType t = nr_result(op, i)->type;
+/* A vector of the result's type, zeroed; NULL after failing. */
+static NrIView *new_result(NrInterp *in, NrOp *op) {
+  NrType t = nr_op_result(op)->type;
   return nr_iview_new(in, t->elem, t->dims, t->rank);
 }
 
-static bool give(NrInterp *in, NrOp *op, size_t i, NrIView *view) {
-  nr_set(in, nr_result(op, i), (NrIValue){.view = view});
+static bool give(NrInterp *in, NrOp *op, NrIView *view) {
+  nr_set(in, nr_op_result(op), (NrIValue){.view = view});
   return true;
 }
 
-static NrIView *operand_view(NrInterp *in, NrOp *op, size_t i) { return nr_get(in, nr_operand(op, i)).view; }
+static NrIView *view_of(NrInterp *in, NrValue *value) { return nr_get(in, value).view; }
 
 static void copy_element(NrIView *to, const int64_t *at, const NrIView *from, const int64_t *index) {
   memcpy(nr_iview_at(to, at), nr_iview_at(from, index), to->elem_size);
@@ -32,50 +32,50 @@ static const int64_t *int_list(const NrOp *op, const char *attr) { return nr_op_
 /* ---- whole vectors ---------------------------------------------------------------------------------------------- */
 
 bool nr_run_broadcast(NrInterp *in, NrOp *op) {
-  NrIView *to = new_result(in, op, 0), *from = operand_view(in, op, 0);
+  NrIView *to = new_result(in, op), *from = view_of(in, nr_vector_broadcast_source(op));
   if (!to) return false;
   int64_t at[NR_MAX_RANK] = {0}, index[NR_MAX_RANK] = {0};
   do {
     for (size_t i = 0; from && i < from->rank; i++)
       index[i] = from->dims[i] == 1 ? 0 : at[i + to->rank - from->rank];
     if (from) copy_element(to, at, from, index);
-    else nr_ivalue_store(to->elem, nr_iview_at(to, at), nr_get(in, nr_operand(op, 0)));
+    else nr_ivalue_store(to->elem, nr_iview_at(to, at), nr_get(in, nr_vector_broadcast_source(op)));
   } while (nr_interp_next(in, to->dims, to->rank, at));
-  return give(in, op, 0, to);
+  return give(in, op, to);
 }
 
 bool nr_run_vector_from_elements(NrInterp *in, NrOp *op) {
-  NrIView *to = new_result(in, op, 0);
+  NrIView *to = new_result(in, op);
   if (!to) return false;
   for (uint32_t i = 0; i < op->num_operands; i++)
     nr_ivalue_store(to->elem, nth(to, i), nr_get(in, nr_operand(op, i)));
-  return give(in, op, 0, to);
+  return give(in, op, to);
 }
 
 bool nr_run_vector_to_elements(NrInterp *in, NrOp *op) {
-  NrIView *from = operand_view(in, op, 0);
+  NrIView *from = view_of(in, nr_vector_to_elements_source(op));
   for (uint32_t i = 0; i < op->num_results; i++)
     nr_set(in, nr_result(op, i), nr_ivalue_load(from->elem, nth(from, i)));
   return true;
 }
 
 bool nr_run_vector_step(NrInterp *in, NrOp *op) {
-  NrIView *to = new_result(in, op, 0);
+  NrIView *to = new_result(in, op);
   if (!to) return false;
   for (int64_t i = 0; i < to->dims[0]; i++) nr_ivalue_store(to->elem, nth(to, i), (NrIValue){.bits = (uint64_t)i});
-  return give(in, op, 0, to);
+  return give(in, op, to);
 }
 
 bool nr_run_shape_cast(NrInterp *in, NrOp *op) {
-  NrIView *to = new_result(in, op, 0), *from = operand_view(in, op, 0);
+  NrIView *to = new_result(in, op), *from = view_of(in, nr_vector_shape_cast_source(op));
   if (!to) return false;
   for (int64_t i = 0, n = nr_iview_count(to); i < n; i++) memcpy(nth(to, i), nth(from, i), to->elem_size);
-  return give(in, op, 0, to);
+  return give(in, op, to);
 }
 
 /* Copies the bits of the last dim, lowest first, because elements may be narrower than a byte. */
 bool nr_run_vector_bitcast(NrInterp *in, NrOp *op) {
-  NrIView *to = new_result(in, op, 0), *from = operand_view(in, op, 0);
+  NrIView *to = new_result(in, op), *from = view_of(in, nr_vector_bitcast_source(op));
   if (!to) return false;
   uint32_t to_bits = nr_type_bits(to->elem), from_bits = nr_type_bits(from->elem);
   if (to_bits > 64 || from_bits > 64)
@@ -89,11 +89,11 @@ bool nr_run_vector_bitcast(NrInterp *in, NrOp *op) {
     }
     nr_ivalue_store(to->elem, nth(to, i), (NrIValue){.bits = bits});
   }
-  return give(in, op, 0, to);
+  return give(in, op, to);
 }
 
 bool nr_run_vector_transpose(NrInterp *in, NrOp *op) {
-  NrIView *to = new_result(in, op, 0), *from = operand_view(in, op, 0);
+  NrIView *to = new_result(in, op), *from = view_of(in, nr_vector_transpose_vector(op));
   if (!to) return false;
   const int64_t *permutation = int_list(op, "permutation");
   int64_t at[NR_MAX_RANK] = {0}, index[NR_MAX_RANK] = {0};
@@ -101,11 +101,12 @@ bool nr_run_vector_transpose(NrInterp *in, NrOp *op) {
     for (size_t i = 0; i < to->rank; i++) index[permutation[i]] = at[i];
     copy_element(to, at, from, index);
   } while (nr_interp_next(in, to->dims, to->rank, at));
-  return give(in, op, 0, to);
+  return give(in, op, to);
 }
 
 bool nr_run_shuffle(NrInterp *in, NrOp *op) {
-  NrIView *to = new_result(in, op, 0), *a = operand_view(in, op, 0), *b = operand_view(in, op, 1);
+  NrIView *to = new_result(in, op), *a = view_of(in, nr_vector_shuffle_v1(op)),
+          *b = view_of(in, nr_vector_shuffle_v2(op));
   if (!to) return false;
   const int64_t *mask = int_list(op, "mask");
   int64_t at[NR_MAX_RANK] = {0}, split = a->rank ? a->dims[0] : 1;
@@ -117,26 +118,28 @@ bool nr_run_shuffle(NrInterp *in, NrOp *op) {
     index[0] = row < split ? row : row - split;
     copy_element(to, at, from, index);
   } while (nr_interp_next(in, to->dims, to->rank, at));
-  return give(in, op, 0, to);
+  return give(in, op, to);
 }
 
 bool nr_run_interleave(NrInterp *in, NrOp *op) {
-  NrIView *to = new_result(in, op, 0);
+  NrIView *lhs = view_of(in, nr_vector_interleave_lhs(op)), *rhs = view_of(in, nr_vector_interleave_rhs(op));
+  NrIView *to = new_result(in, op);
   if (!to) return false;
   int64_t at[NR_MAX_RANK] = {0};
   do {
     int64_t index[NR_MAX_RANK], last = (int64_t)to->rank - 1;
     memcpy(index, at, sizeof index);
     index[last] /= 2;
-    copy_element(to, at, operand_view(in, op, at[last] % 2), index);
+    copy_element(to, at, at[last] % 2 ? rhs : lhs, index);
   } while (nr_interp_next(in, to->dims, to->rank, at));
-  return give(in, op, 0, to);
+  return give(in, op, to);
 }
 
 bool nr_run_deinterleave(NrInterp *in, NrOp *op) {
-  NrIView *from = operand_view(in, op, 0);
+  NrIView *from = view_of(in, nr_vector_deinterleave_source(op));
   for (int64_t part = 0; part < 2; part++) {
-    NrIView *to = new_result(in, op, (size_t)part);
+    NrValue *result = part ? nr_vector_deinterleave_odd(op) : nr_vector_deinterleave_even(op);
+    NrIView *to = nr_iview_new(in, result->type->elem, result->type->dims, result->type->rank);
     if (!to) return false;
     int64_t at[NR_MAX_RANK] = {0};
     do {
@@ -145,16 +148,17 @@ bool nr_run_deinterleave(NrInterp *in, NrOp *op) {
       index[to->rank - 1] = 2 * at[to->rank - 1] + part;
       copy_element(to, at, from, index);
     } while (nr_interp_next(in, to->dims, to->rank, at));
-    give(in, op, (size_t)part, to);
+    nr_set(in, result, (NrIValue){.view = to});
   }
   return true;
 }
 
 /* ---- parts ------------------------------------------------------------------------------------------------------ */
 
-static bool position_of(NrInterp *in, NrOp *op, size_t group, const NrIView *whole, int64_t *out, size_t *out_count) {
+static bool position_of(NrInterp *in, NrOp *op, NrIndexListSlot slot, const NrIView *whole, int64_t *out,
+                        size_t *out_count) {
   NrIndex list[NR_MAX_RANK];
-  *out_count = nr_index_list_all(op, (NrIndexListSlot){group, "static_position"}, list);
+  *out_count = nr_index_list_all(op, slot, list);
   for (size_t i = 0; i < *out_count; i++) {
     out[i] = list[i].value ? nr_get_index(in, list[i].value) : list[i].constant;
     if (out[i] < 0 || out[i] >= whole->dims[i])
@@ -176,34 +180,34 @@ static void copy_part(NrIView *to, const NrIView *from, const NrIView *part, con
 }
 
 bool nr_run_vector_extract(NrInterp *in, NrOp *op) {
-  NrIView *from = operand_view(in, op, 0);
+  NrIView *from = view_of(in, nr_vector_extract_source(op));
   int64_t position[NR_MAX_RANK];
   size_t count;
-  if (!position_of(in, op, 1, from, position, &count)) return false;
-  if (nr_result(op, 0)->type->kind != NR_TYPE_VECTOR) {
-    nr_set(in, nr_result(op, 0), nr_ivalue_load(from->elem, nr_iview_at(from, position)));
+  if (!position_of(in, op, nr_vector_extract_slot, from, position, &count)) return false;
+  if (nr_op_result(op)->type->kind != NR_TYPE_VECTOR) {
+    nr_set(in, nr_op_result(op), nr_ivalue_load(from->elem, nr_iview_at(from, position)));
     return true;
   }
-  NrIView *to = new_result(in, op, 0);
+  NrIView *to = new_result(in, op);
   if (!to) return false;
   copy_part(to, from, to, position, count);
-  return give(in, op, 0, to);
+  return give(in, op, to);
 }
 
 bool nr_run_vector_insert(NrInterp *in, NrOp *op) {
-  NrIView *part = operand_view(in, op, 0);
+  NrIView *part = view_of(in, nr_vector_insert_value(op)), *dest = view_of(in, nr_vector_insert_dest(op));
   int64_t position[NR_MAX_RANK];
   size_t count;
-  if (!position_of(in, op, 2, operand_view(in, op, 1), position, &count)) return false;
-  NrIView *to = nr_iview_dense_copy(in, operand_view(in, op, 1));
+  if (!position_of(in, op, nr_vector_insert_slot, dest, position, &count)) return false;
+  NrIView *to = nr_iview_dense_copy(in, dest);
   if (!to) return false;
   if (part) copy_part(to, part, part, position, count);
-  else nr_ivalue_store(to->elem, nr_iview_at(to, position), nr_get(in, nr_operand(op, 0)));
-  return give(in, op, 0, to);
+  else nr_ivalue_store(to->elem, nr_iview_at(to, position), nr_get(in, nr_vector_insert_value(op)));
+  return give(in, op, to);
 }
 
 bool nr_run_extract_strided_slice(NrInterp *in, NrOp *op) {
-  NrIView *to = new_result(in, op, 0), *from = operand_view(in, op, 0);
+  NrIView *to = new_result(in, op), *from = view_of(in, nr_vector_extract_strided_slice_source(op));
   if (!to) return false;
   size_t count = nr_op_attr(op, NR_A_offsets)->size;
   int64_t at[NR_MAX_RANK] = {0}, index[NR_MAX_RANK];
@@ -211,11 +215,12 @@ bool nr_run_extract_strided_slice(NrInterp *in, NrOp *op) {
     for (size_t i = 0; i < to->rank; i++) index[i] = at[i] + (i < count ? int_item(op, "offsets", i) : 0);
     copy_element(to, at, from, index);
   } while (nr_interp_next(in, to->dims, to->rank, at));
-  return give(in, op, 0, to);
+  return give(in, op, to);
 }
 
 bool nr_run_insert_strided_slice(NrInterp *in, NrOp *op) {
-  NrIView *part = operand_view(in, op, 0), *to = nr_iview_dense_copy(in, operand_view(in, op, 1));
+  NrIView *part = view_of(in, nr_vector_insert_strided_slice_value(op));
+  NrIView *to = nr_iview_dense_copy(in, view_of(in, nr_vector_insert_strided_slice_dest(op)));
   if (!to) return false;
   size_t lead = to->rank - part->rank;
   int64_t at[NR_MAX_RANK] = {0}, index[NR_MAX_RANK];
@@ -223,13 +228,13 @@ bool nr_run_insert_strided_slice(NrInterp *in, NrOp *op) {
     for (size_t i = 0; i < to->rank; i++) index[i] = int_item(op, "offsets", i) + (i < lead ? 0 : at[i - lead]);
     copy_element(to, index, part, at);
   } while (nr_interp_next(in, part->dims, part->rank, at));
-  return give(in, op, 0, to);
+  return give(in, op, to);
 }
 
 /* ---- masks ------------------------------------------------------------------------------------------------------ */
 
 static bool make_mask(NrInterp *in, NrOp *op, const int64_t *sizes) {
-  NrIView *to = new_result(in, op, 0);
+  NrIView *to = new_result(in, op);
   if (!to) return false;
   int64_t at[NR_MAX_RANK] = {0};
   do {
@@ -237,7 +242,7 @@ static bool make_mask(NrInterp *in, NrOp *op, const int64_t *sizes) {
     for (size_t i = 0; i < to->rank; i++) set &= at[i] < sizes[i];
     nr_ivalue_store(to->elem, nr_iview_at(to, at), (NrIValue){.bits = set});
   } while (nr_interp_next(in, to->dims, to->rank, at));
-  return give(in, op, 0, to);
+  return give(in, op, to);
 }
 
 bool nr_run_create_mask(NrInterp *in, NrOp *op) {
@@ -251,10 +256,11 @@ bool nr_run_constant_mask(NrInterp *in, NrOp *op) { return make_mask(in, op, int
 /* ---- reductions ------------------------------------------------------------------------------------------------- */
 
 bool nr_run_reduction(NrInterp *in, NrOp *op) {
-  NrIView *from = operand_view(in, op, 0);
+  NrIView *from = view_of(in, nr_vector_reduction_vector(op));
   const NrCombine *combine = nr_combine_of_vector(nr_vector_kind(op), nr_type_is_float(from->elem));
-  bool has_value = op->num_operands > 1;
-  NrIValue acc = has_value ? nr_get(in, nr_operand(op, 1)) : (NrIValue){0};
+  NrValue *start = nr_vector_reduction_acc(op);
+  bool has_value = start != NULL;
+  NrIValue acc = has_value ? nr_get(in, start) : (NrIValue){0};
   for (int64_t i = 0, n = nr_iview_count(from); i < n; i++) {
     NrIValue next = nr_ivalue_load(from->elem, nth(from, i));
     if (has_value && !nr_scalar_combine(combine, from->elem, acc, next, &acc))
@@ -262,18 +268,19 @@ bool nr_run_reduction(NrInterp *in, NrOp *op) {
     if (!has_value) acc = next;
     has_value = true;
   }
-  nr_set(in, nr_result(op, 0), acc);
+  nr_set(in, nr_op_result(op), acc);
   return true;
 }
 
 bool nr_run_multi_reduction(NrInterp *in, NrOp *op) {
-  NrIView *from = operand_view(in, op, 0), *acc = operand_view(in, op, 1);
+  NrIView *from = view_of(in, nr_vector_multi_reduction_source(op));
+  NrIView *acc = view_of(in, nr_vector_multi_reduction_acc(op));
   NrAttr dims = nr_op_attr(op, NR_A_reduction_dims);
   const int64_t *reduced = dims->data;
   size_t count = dims->data_size / sizeof *reduced;
   NrIView *to = acc ? nr_iview_dense_copy(in, acc) : nr_iview_new(in, from->elem, NULL, 0);
   if (!to) return false;
-  if (!acc) nr_ivalue_store(to->elem, to->buffer->data, nr_get(in, nr_operand(op, 1)));
+  if (!acc) nr_ivalue_store(to->elem, to->buffer->data, nr_get(in, nr_vector_multi_reduction_acc(op)));
   const NrCombine *combine = nr_combine_of_vector(nr_vector_kind(op), nr_type_is_float(from->elem));
   int64_t at[NR_MAX_RANK] = {0};
   bool ok = true;
@@ -287,8 +294,8 @@ bool nr_run_multi_reduction(NrInterp *in, NrOp *op) {
     ok = nr_scalar_combine(combine, to->elem, nr_ivalue_load(to->elem, place), next, &value);
     if (ok) nr_ivalue_store(to->elem, place, value);
   } while (ok && nr_interp_next(in, from->dims, from->rank, at));
-  if (ok && acc) return give(in, op, 0, to);
-  if (ok) nr_set(in, nr_result(op, 0), nr_ivalue_load(to->elem, to->buffer->data));
+  if (ok && acc) return give(in, op, to);
+  if (ok) nr_set(in, nr_op_result(op), nr_ivalue_load(to->elem, to->buffer->data));
   nr_iview_release(to);
   return ok || nr_interp_fail(in, op, "the interpreter cannot combine these elements");
 }

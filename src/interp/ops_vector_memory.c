@@ -1,4 +1,5 @@
 /* ops_vector_memory.c - vector loads and stores, checked element by element. */
+#include "dialect/operands.h"
 #include "dialect/vector/vector.h"
 #include "interp/ops.h"
 
@@ -10,13 +11,13 @@ typedef struct Access {
   bool packed;                 /* the active lanes are contiguous in memory */
 } Access;
 
-static NrIView *view_of(NrInterp *in, NrOp *op, size_t i) { return nr_get(in, nr_operand(op, i)).view; }
+static NrIView *view_of(NrInterp *in, NrValue *value) { return nr_get(in, value).view; }
 
-static bool begin(NrInterp *in, NrOp *op, size_t base, bool writes, Access *out) {
-  out->base = view_of(in, op, base);
+static bool begin(NrInterp *in, NrOp *op, bool writes, Access *out) {
+  out->base = view_of(in, nr_interp_accessed(op));
   if (out->base->elem->kind == NR_TYPE_VECTOR) return nr_interp_fail(in, op, "accesses elements that are vectors");
   if (!nr_interp_alive(in, op, out->base) || (writes && !nr_interp_writable(in, op, out->base))) return false;
-  return nr_interp_indices(in, op, base, out->base->rank, out->first);
+  return nr_interp_indices(in, op, out->base->rank, out->first);
 }
 
 static bool is_set(NrInterp *in, const NrIView *mask, const int64_t *at) {
@@ -83,8 +84,8 @@ static bool transfer(NrInterp *in, NrOp *op, const Access *a, NrIView *vector, b
 /* Reads into `to`, which has the values of inactive lanes; NULL when out of memory. */
 static bool read_vector(NrInterp *in, NrOp *op, NrIView *to, const NrIView *mask, bool packed, const NrIView *index) {
   Access a = {.mask = mask, .packed = packed, .index = index};
-  if (to && begin(in, op, 0, false, &a) && transfer(in, op, &a, to, false)) {
-    nr_set(in, nr_result(op, 0), (NrIValue){.view = to});
+  if (to && begin(in, op, false, &a) && transfer(in, op, &a, to, false)) {
+    nr_set(in, nr_op_result(op), (NrIValue){.view = to});
     return true;
   }
   nr_iview_release(to);
@@ -92,53 +93,50 @@ static bool read_vector(NrInterp *in, NrOp *op, NrIView *to, const NrIView *mask
 }
 
 bool nr_run_vector_load(NrInterp *in, NrOp *op) {
-  NrType t = nr_result(op, 0)->type;
-  if (nr_operand(op, 0)->type->elem == t) return nr_run_load(in, op);
+  NrType t = nr_op_result(op)->type;
+  if (nr_interp_accessed(op)->type->elem == t) return nr_run_load(in, op);
   return read_vector(in, op, nr_iview_new(in, t->elem, t->dims, t->rank), NULL, false, NULL);
 }
 
 bool nr_run_vector_store(NrInterp *in, NrOp *op) {
   Access a = {0};
-  if (nr_operand(op, 1)->type->elem == nr_operand(op, 0)->type) return nr_run_store(in, op);
-  return begin(in, op, 1, true, &a) && transfer(in, op, &a, view_of(in, op, 0), true);
+  NrValue *value = nr_op_value(op);
+  if (nr_interp_accessed(op)->type->elem == value->type) return nr_run_store(in, op);
+  return begin(in, op, true, &a) && transfer(in, op, &a, view_of(in, value), true);
 }
 
-static NrIView *pass_through(NrInterp *in, NrOp *op) {
-  return nr_iview_dense_copy(in, view_of(in, op, op->num_operands - 1));
+/* The lanes that the mask leaves out keep the elements of operand pass_thru. */
+static bool read_masked(NrInterp *in, NrOp *op, bool packed, const NrIView *index) {
+  NrIView *mask = view_of(in, nr_op_mask(op));
+  return read_vector(in, op, nr_iview_dense_copy(in, view_of(in, nr_op_pass_thru(op))), mask, packed, index);
 }
 
-bool nr_run_maskedload(NrInterp *in, NrOp *op) {
-  return read_vector(in, op, pass_through(in, op), view_of(in, op, op->num_operands - 2), false, NULL);
-}
-
-bool nr_run_expandload(NrInterp *in, NrOp *op) {
-  return read_vector(in, op, pass_through(in, op), view_of(in, op, op->num_operands - 2), true, NULL);
-}
+bool nr_run_maskedload(NrInterp *in, NrOp *op) { return read_masked(in, op, false, NULL); }
+bool nr_run_expandload(NrInterp *in, NrOp *op) { return read_masked(in, op, true, NULL); }
 
 static bool write_masked(NrInterp *in, NrOp *op, bool packed, const NrIView *index) {
-  uint32_t n = op->num_operands;
-  Access a = {.mask = view_of(in, op, n - 2), .packed = packed, .index = index};
-  return begin(in, op, 0, true, &a) && transfer(in, op, &a, view_of(in, op, n - 1), true);
+  Access a = {.mask = view_of(in, nr_op_mask(op)), .packed = packed, .index = index};
+  return begin(in, op, true, &a) && transfer(in, op, &a, view_of(in, nr_op_value(op)), true);
 }
 
 bool nr_run_maskedstore(NrInterp *in, NrOp *op) { return write_masked(in, op, false, NULL); }
 bool nr_run_compressstore(NrInterp *in, NrOp *op) { return write_masked(in, op, true, NULL); }
 
 bool nr_run_vector_gather(NrInterp *in, NrOp *op) {
-  NrIView *index = view_of(in, op, op->num_operands - 3), *mask = view_of(in, op, op->num_operands - 2);
-  return read_vector(in, op, pass_through(in, op), mask, false, index);
+  return read_masked(in, op, false, view_of(in, nr_vector_gather_index_vec(op)));
 }
 
 bool nr_run_vector_scatter(NrInterp *in, NrOp *op) {
-  return write_masked(in, op, false, view_of(in, op, op->num_operands - 3));
+  return write_masked(in, op, false, view_of(in, nr_vector_scatter_index_vec(op)));
 }
 
 /* ---- transfers: any dims of a buffer or tensor, with padding outside --------------------------------------------- */
 
 /* The base's indices for element `at` of the vector; returns whether they are in bounds. asked[d]: dim d must be in
  * bounds; elsewhere, elements out of bounds are padding. */
-static bool transfer_place(NrInterp *in, NrOp *op, const NrIView *base, size_t first, const int64_t *at, int64_t *out,
-                           bool *asked) {
+static bool transfer_place(NrInterp *in, NrOp *op, const NrIView *base, const int64_t *at, int64_t *out, bool *asked) {
+  bool reads = nr_op_is(op, NR_OP_vector_transfer_read);
+  size_t first = reads ? NR_VECTOR_TRANSFER_READ_INDICES : NR_VECTOR_TRANSFER_WRITE_INDICES;
   NrAttr map = nr_op_attr(op, NR_A_permutation_map);
   bool inside = true;
   for (size_t d = 0; d < base->rank; d++) {
@@ -168,13 +166,13 @@ static bool is_transferred(NrInterp *in, NrOp *op, const NrIView *base, const in
 }
 
 /* Checks that all transferred elements are inside the dims that are marked in_bounds. */
-static bool transfer_inside(NrInterp *in, NrOp *op, const NrIView *base, size_t first, const NrIView *vector) {
+static bool transfer_inside(NrInterp *in, NrOp *op, const NrIView *base, const NrIView *vector) {
   for (size_t d = 0; d < base->rank; d++) {
     int64_t at[NR_MAX_RANK] = {0}, place[NR_MAX_RANK], least = 0;
     bool any = false, asked[NR_MAX_RANK];
     do {
       if (!is_transferred(in, op, base, at)) continue;
-      transfer_place(in, op, base, first, at, place, asked);
+      transfer_place(in, op, base, at, place, asked);
       if (asked[d]) note_outside(base, d, place[d], &any, &least);
     } while (nr_interp_next(in, vector->dims, vector->rank, at));
     if (any) return fail_outside(in, op, base, d, least);
@@ -183,35 +181,36 @@ static bool transfer_inside(NrInterp *in, NrOp *op, const NrIView *base, size_t 
 }
 
 bool nr_run_transfer_read(NrInterp *in, NrOp *op) {
-  NrIView *base = view_of(in, op, 0);
-  NrType t = nr_result(op, 0)->type;
-  NrIValue padding = nr_get(in, nr_operand(op, 1 + base->rank));
+  NrIView *base = view_of(in, nr_vector_transfer_read_base(op));
+  NrType t = nr_op_result(op)->type;
+  NrIValue padding = nr_get(in, nr_vector_transfer_read_padding(op));
   if (!nr_interp_alive(in, op, base)) return false;
   NrIView *to = nr_iview_new(in, t->elem, t->dims, t->rank);
   if (!to) return false;
-  if (!transfer_inside(in, op, base, 1, to)) return nr_iview_release(to), false;
+  if (!transfer_inside(in, op, base, to)) return nr_iview_release(to), false;
   int64_t at[NR_MAX_RANK] = {0}, place[NR_MAX_RANK];
   bool asked[NR_MAX_RANK];
   do {
-    bool inside = is_transferred(in, op, base, at) && transfer_place(in, op, base, 1, at, place, asked);
+    bool inside = is_transferred(in, op, base, at) && transfer_place(in, op, base, at, place, asked);
     if (inside) memcpy(nr_iview_at(to, at), nr_iview_at(base, place), to->elem_size);
     else nr_ivalue_store(to->elem, nr_iview_at(to, at), padding);
   } while (nr_interp_next(in, to->dims, to->rank, at));
-  nr_set(in, nr_result(op, 0), (NrIValue){.view = to});
+  nr_set(in, nr_op_result(op), (NrIValue){.view = to});
   return true;
 }
 
 bool nr_run_transfer_write(NrInterp *in, NrOp *op) {
-  NrIView *vector = view_of(in, op, 0), *base = view_of(in, op, 1);
+  NrIView *vector = view_of(in, nr_vector_transfer_write_value(op));
+  NrIView *base = view_of(in, nr_vector_transfer_write_base(op));
   bool is_tensor = op->num_results != 0, asked[NR_MAX_RANK];
   if (!nr_interp_alive(in, op, base) || (!is_tensor && !nr_interp_writable(in, op, base))) return false;
-  if (!transfer_inside(in, op, base, 2, vector)) return false;
+  if (!transfer_inside(in, op, base, vector)) return false;
   if (is_tensor && !(base = nr_iview_dense_copy(in, base))) return false;
   int64_t at[NR_MAX_RANK] = {0}, place[NR_MAX_RANK];
   do {
-    bool inside = is_transferred(in, op, base, at) && transfer_place(in, op, base, 2, at, place, asked);
+    bool inside = is_transferred(in, op, base, at) && transfer_place(in, op, base, at, place, asked);
     if (inside) memcpy(nr_iview_at(base, place), nr_iview_at(vector, at), vector->elem_size);
   } while (nr_interp_next(in, vector->dims, vector->rank, at));
-  if (is_tensor) nr_set(in, nr_result(op, 0), (NrIValue){.view = base});
+  if (is_tensor) nr_set(in, nr_vector_transfer_write_result(op), (NrIValue){.view = base});
   return true;
 }

@@ -3,6 +3,11 @@
 #include <unistd.h>
 
 #include "base/guard.h"
+#include "dialect/flow/flow.h"
+#include "dialect/func/ops.h"
+#include "dialect/onnx/dtype.h"
+#include "dialect/rt/rt.h"
+#include "dialect/shared/shaped.h"
 #include "interp/internal.h"
 
 struct NrInterpProgram {
@@ -11,7 +16,8 @@ struct NrInterpProgram {
   NrOp *func;
   NrArena arena;
   NoriaModule module;
-  NoriaConstant self;
+  NR_VEC(NoriaConstant) constants; /* the program itself, then its parameters */
+  NR_VEC(NoriaParameterInfo) parameters;
   NR_VEC(NoriaSite) sites;
   NR_VEC(const char *) imports;
   NrHeap *heap;         /* the heap of the module, or NULL */
@@ -31,18 +37,57 @@ static const char *place_of(NrInterpProgram *p, const NrOp *op) {
   return kept;
 }
 
+/* The import that an op calls; empty: none. */
+static NrStr import_of(const NrOp *op, NrArena *arena) {
+  if (nr_op_is(op, NR_OP_flow_call))
+    return nr_str(nr_arena_printf(arena, "@%.*s", NR_STR_ARG(nr_op_attr_str(op, NR_A_callee))));
+  if (nr_flow_import(op)) return nr_str(nr_flow_import(op));
+  if (nr_op_is(op, NR_OP_flow_tensor_trace)) return NR_STR("trace");
+  if (!nr_op_is(op, NR_OP_rt_call)) return (NrStr){0};
+  NrStr name = nr_op_attr_str(op, NR_A_name);
+  return nr_str_is(name, "tensor_grow") ? (NrStr){0} : name;
+}
+
+static void add_site(NrInterpProgram *p, NrOp *op, NrStr text) {
+  NoriaSite site = {place_of(p, op), nr_str_copy(&p->arena, text).data};
+  nr_vec_push(&p->sites, site);
+  nr_map_set(&p->in.sites, op, (void *)(uintptr_t)p->sites.size);
+}
+
+/* A call of a user's function fails with its status. */
+static void add_user_site(NrInterpProgram *p, NrOp *op, NrStr import) {
+  NrStr name = nr_str_doubled(&p->arena, (NrStr){import.data + 1, import.size - 1}, '%');
+  add_site(p, op, nr_str(nr_arena_printf(&p->arena, NR_RT_STATUS_TEXT("%%0"), NR_STR_ARG(name))));
+}
+
+static void add_parameter(NrInterpProgram *p, NrAttr value) {
+  NrType t = value->type;
+  if (nr_map_get(&p->in.parameters, value) || !nr_type_has_static_shape(t)) return;
+  NoriaParameterInfo info = {.scope = nr_str_copy(&p->arena, value->items[0]->s).data,
+                             .key = nr_str_copy(&p->arena, value->items[1]->s).data,
+                             .dims = nr_arena_copy(&p->arena, t->dims, t->rank * sizeof *t->dims),
+                             .dtype = nr_dtype_of_parameter(t->elem),
+                             .rank = (int32_t)t->rank,
+                             .constant = (int32_t)p->constants.size};
+  NoriaConstant constant = {NULL, nr_iview_bytes(t->elem, t->dims, t->rank)};
+  nr_map_set(&p->in.parameters, value, (void *)(uintptr_t)p->constants.size);
+  nr_vec_push(&p->constants, constant);
+  nr_vec_push(&p->parameters, info);
+}
+
 static bool collect(NrOp *op, void *user) {
   NrInterpProgram *p = user;
+  for (uint32_t i = 0; i < op->num_attrs; i++)
+    if (nr_attr_is_parameter(op->attrs[i].value)) add_parameter(p, op->attrs[i].value);
+  NrStr name = import_of(op, &p->arena);
   bool asks = nr_op_is(op, NR_OP_rt_poll) || nr_op_is(op, NR_OP_rt_check);
-  bool ends = op == p->func || (nr_op_is(op, NR_OP_func_return) && nr_op_parent(op) == p->func);
-  if (asks || ends || (nr_op_is(op, NR_OP_rt_call) && nr_op_attr(op, NR_A_node))) {
-    NoriaSite site = {place_of(p, op), nr_str_copy(&p->arena, nr_op_attr_str(op, NR_A_text)).data};
-    nr_vec_push(&p->sites, site);
-    nr_map_set(&p->in.sites, op, (void *)(uintptr_t)p->sites.size);
-  }
-  if (nr_op_is(op, NR_OP_rt_call)) {
-    NrStr name = nr_op_attr_str(op, NR_A_name);
-    if (nr_str_is(name, "tensor_grow")) return true;
+  bool calls = nr_op_is(op, NR_OP_rt_call) && (nr_op_attr(op, NR_A_node) || nr_op_attr(op, NR_A_text));
+  bool ends = op == p->func || (nr_op_has(op, NR_RETURN_LIKE) && nr_op_parent(op) == p->func);
+  if (asks || ends || nr_flow_import(op) || calls)
+    add_site(p, op, nr_op_attr_str(op, NR_A_text));
+  if (nr_op_is(op, NR_OP_flow_tensor_trace)) add_site(p, op, nr_flow_trace_text(&p->arena, op));
+  if (name.size && name.data[0] == '@') add_user_site(p, op, name);
+  if (name.size) {
     size_t i = 0;
     while (i < p->imports.size && !nr_str_is(name, p->imports.data[i])) i++;
     if (i == p->imports.size) nr_vec_push(&p->imports, nr_str_copy(&p->arena, name).data);
@@ -96,7 +141,7 @@ static NrIValue from_desc(NrType t, const NoriaDesc *d) {
 static bool to_desc(NrInterp *in, NrOp *func, NrType t, NrIValue v, NoriaDesc *out) {
   *out = (NoriaDesc){.rank = -1, .bits = v.bits};
   if (!v.view) {
-    if (!nr_type_is_scalar(t) || t->kind == NR_TYPE_STRING) *out = (NoriaDesc){.data = v.handle};
+    if (!nr_type_is_scalar(t) || t->kind == NR_TYPE_onnx_string) *out = (NoriaDesc){.data = v.handle};
     return true;
   }
   out->rank = (int64_t)v.view->rank;
@@ -116,7 +161,7 @@ static bool run(NrInterpProgram *p, NoriaExec *exec, const NoriaDesc *inputs, No
   in->exec = exec;
   in->running = p->func;
   for (uint32_t i = 0; i < type->num_inputs; i++) args[i] = from_desc(type->inputs[i], &inputs[i]);
-  bool ok = nr_run_func(in, p->func, args, type->num_inputs, results, type->num_results);
+  bool ok = nr_interp_initialize(in) && nr_run_func(in, p->func, args, type->num_inputs, results, type->num_results);
   for (uint32_t i = 0; i < type->num_results; i++) {
     ok = ok && to_desc(in, p->func, type->results[i], results[i], &outputs[i]);
     nr_iview_release(results[i].view);
@@ -160,6 +205,50 @@ static void leave_place(NrInterpProgram *p, NoriaExec *exec, const NrOp *op) {
   exec->place = (int32_t)(uintptr_t)nr_map_get(&p->in.sites, op) - 1;
 }
 
+/* Puts the state of a run in place of another. The other fields belong to the program, and may be read without the lock
+ * (sites) or are changed by all runs (globals, what was expanded). */
+static void take_run(NrInterp *to, const NrInterp *run) {
+  to->exec = run->exec;
+  to->arena = run->arena;
+  to->cells = run->cells;
+  to->loop_indices = run->loop_indices;
+  to->steps = run->steps;
+  memcpy(to->workgroup, run->workgroup, sizeof to->workgroup);
+  memcpy(to->grid, run->grid, sizeof to->grid);
+  to->exit = run->exit;
+  to->exit_values = run->exit_values;
+  to->ended_by = run->ended_by;
+  to->failed_at = run->failed_at;
+  memcpy(to->message, run->message, sizeof to->message);
+  to->running = run->running;
+  to->failed = run->failed;
+}
+
+/* Whether the function waits for other ranks. */
+static bool waits(const char *name) { return !strcmp(name, "collective") || !strcmp(name, "channel_split"); }
+
+bool nr_interp_import(NrInterp *in, size_t index, const NoriaDesc *args, NoriaDesc *results) {
+  NrInterpProgram *p = in->program;
+  NoriaImportFn fn = in->exec->imports[index];
+  if (!waits(p->imports.data[index])) return fn(in->exec, args, results) == 0;
+  NrInterp run = *in, none = {0};
+  /* The program's heap is for one thread at a time: without a guard, this thread allocates elsewhere. */
+  NrDoor *guard = nr_guard_now;
+  take_run(in, &none);
+  nr_guard_now = NULL;
+  pthread_mutex_unlock(&p->lock);
+  bool ok = fn(run.exec, args, results) == 0;
+  pthread_mutex_lock(&p->lock);
+  nr_guard_now = guard;
+  reset(in);
+  nr_map_deinit(&in->cells);
+  nr_map_deinit(&in->loop_indices);
+  take_run(in, &run);
+  if (p->broken)
+    return nr_interp_fail(in, in->running, "cannot go on, because another run ended with an internal error");
+  return ok;
+}
+
 /* The interpreter has one state, so runs of several threads are serialized; a run's limits also apply while it
  * waits. */
 static int32_t entry(NoriaExec *exec, const NoriaDesc *inputs, NoriaDesc *outputs) {
@@ -190,8 +279,8 @@ static int32_t entry(NoriaExec *exec, const NoriaDesc *inputs, NoriaDesc *output
 
 static NrOp *find_entry(NrModule *module, const char *name) {
   NrOp *first = NULL, *marked = NULL;
-  for (NrOp *op = nr_op_body(module->op, 0)->first; op; op = op->next) {
-    if (!nr_op_is(op, NR_OP_func_func) || !nr_op_body(op, 0)) continue;
+  for (NrOp *op = nr_op_only_body(module->op)->first; op; op = op->next) {
+    if (!nr_op_has(op, NR_FUNCTION) || !nr_op_only_body(op)) continue;
     if (name && nr_str_is(nr_op_attr_str(op, NR_A_sym_name), name)) return op;
     if (!first) first = op;
     if (!marked && nr_op_attr(op, NR_A_noria_entry)) marked = op;
@@ -199,8 +288,16 @@ static NrOp *find_entry(NrModule *module, const char *name) {
   return name ? NULL : marked ? marked : first;
 }
 
+static bool link_dispatch(NrOp *op, void *user) {
+  if (nr_op_is(op, NR_OP_flow_dispatch) && nr_flow_dispatch_link(op)) *(NrStatus *)user = NR_ERROR_INVALID;
+  return true;
+}
+
 NrStatus nr_interp_create(NrModule *module, const char *name, const NrInterpOptions *options, NrInterpProgram **out) {
+  NrStatus links = NR_OK;
   *out = NULL;
+  nr_walk_pre(module->op, link_dispatch, &links);
+  if (links) return links;
   NrOp *func = find_entry(module, name);
   if (!func) return nr_error(module->ctx, NULL, "the module has no function '%s' with a body", name ? name : "");
   NrInterpProgram *p = nr_calloc(1, sizeof *p);
@@ -209,15 +306,19 @@ NrStatus nr_interp_create(NrModule *module, const char *name, const NrInterpOpti
   p->heap = nr_heap_current();
   p->in.ctx = module->ctx;
   p->in.module = module;
+  p->in.program = p;
   p->in.max_steps = options ? options->max_steps : 0;
   p->in.hostile = options && options->hostile;
+  NoriaConstant self = {p, (int64_t)sizeof *p};
+  nr_vec_push(&p->constants, self);
   nr_walk_pre(module->op, collect, p);
   NoriaSite own = {"", ""};
   nr_vec_push(&p->sites, own);
-  p->self = (NoriaConstant){p, (int64_t)sizeof *p};
   p->module = (NoriaModule){.abi_version = NORIA_ABI_VERSION,
-                            .num_constants = 1,
-                            .constants = &p->self,
+                            .num_constants = (int32_t)p->constants.size,
+                            .constants = p->constants.data,
+                            .num_parameters = (int64_t)p->parameters.size,
+                            .parameters = p->parameters.data,
                             .num_imports = (int32_t)p->imports.size,
                             .imports = p->imports.data,
                             .num_sites = (int32_t)p->sites.size,
@@ -237,6 +338,7 @@ bool nr_interp_is_broken(const NrInterpProgram *program) { return program->broke
 static void deinit(NrInterp *in) {
   for (size_t i = 0; i < in->global_views.size; i++) nr_iview_release(in->global_views.data[i]);
   nr_vec_deinit(&in->global_views);
+  nr_interp_drop_globals(in);
   nr_map_deinit(&in->cells);
   nr_map_deinit(&in->loop_indices);
   nr_map_deinit(&in->scalar_forms);
@@ -244,6 +346,7 @@ static void deinit(NrInterp *in) {
   nr_map_deinit(&in->globals);
   nr_map_deinit(&in->sites);
   nr_map_deinit(&in->imports);
+  nr_map_deinit(&in->parameters);
   nr_arena_deinit(&in->arena);
 }
 
@@ -253,6 +356,8 @@ void nr_interp_destroy(NrInterpProgram *program) {
   deinit(&program->in);
   nr_vec_deinit(&program->sites);
   nr_vec_deinit(&program->imports);
+  nr_vec_deinit(&program->constants);
+  nr_vec_deinit(&program->parameters);
   nr_arena_deinit(&program->arena);
   nr_free(program);
 }

@@ -1,5 +1,5 @@
 /* scalar.c - element-wise ops: scalars by nr_eval or by the op's fold; shaped values element by element. */
-#include "dialect/shared/fold.h"
+#include "dialect/arith/fold.h"
 #include "interp/internal.h"
 
 #include <math.h>
@@ -102,7 +102,7 @@ bool nr_interp_scalar(NrInterp *in, NrOp *op) {
   if (nr_op_is(op, NR_OP_arith_select) && !args[0].view) {
     NrIView *chosen = args[args[0].bits & 1 ? 1 : 2].view;
     chosen->refs++;
-    nr_set(in, nr_result(op, 0), (NrIValue){.view = chosen});
+    nr_set(in, nr_op_result(op), (NrIValue){.view = chosen});
     return true;
   }
   for (uint32_t i = 0; i < op->num_operands; i++) {

@@ -55,6 +55,10 @@ void nr_ibuffer_discharge(NrIBuffer *buffer) {
 
 NrIView *nr_iview_new(NrInterp *in, NrType elem, const int64_t *dims, size_t rank) {
   enum { MOST_LOG2 = 36 };
+  if (nr_type_is_memref(elem)) {
+    nr_interp_fail(in, in->running, "the interpreter has no buffers of buffers");
+    return NULL;
+  }
   int64_t size = nr_iview_bytes(elem, dims, rank);
   bool possible = size <= INT64_C(1) << MOST_LOG2;
   for (size_t i = 0; i < rank; i++) possible &= dims[i] >= 0;
@@ -189,7 +193,7 @@ bool nr_ivalue_load_any(NrInterp *in, NrType elem, const unsigned char *p, NrIVa
 NrIValue nr_ivalue_load(NrType elem, const unsigned char *p) {
   NrIValue v = {0};
   size_t size = nr_type_byte_size(elem);
-  if (elem->kind == NR_TYPE_STRING || size == 0) {
+  if (elem->kind == NR_TYPE_onnx_string || size == 0) {
     memcpy(&v.handle, p, sizeof v.handle);
     return v;
   }
@@ -208,7 +212,7 @@ void nr_ivalue_store(NrType elem, unsigned char *p, NrIValue v) {
     int64_t at[NR_MAX_RANK] = {0};
     do memcpy(p, nr_iview_at(v.view, at), v.view->elem_size), p += v.view->elem_size;
     while (nr_next_index(v.view->dims, v.view->rank, at));
-  } else if (elem->kind == NR_TYPE_STRING || size == 0) {
+  } else if (elem->kind == NR_TYPE_onnx_string || size == 0) {
     memcpy(p, &v.handle, sizeof v.handle);
   } else if (elem->kind == NR_TYPE_COMPLEX) {
     for (size_t i = 0; i < 2; i++) {

@@ -1,5 +1,6 @@
 /* attr.c - unique attributes: constructors, and elements of dense ones. */
 #include "ir/context.h"
+#include "ir/type_info.h"
 
 #include "base/float_format.h"
 
@@ -297,6 +298,10 @@ NrAttr nr_attr_distinct(NrContext *ctx, NrAttr referenced) {
   return attr_get(ctx,
                   &(struct NrAttrData){
                       .kind = NR_ATTR_DISTINCT, .i = (int64_t)ctx->next_distinct++, .items = &referenced, .size = 1});
+}
+NrAttr nr_attr_of_dialect(NrContext *ctx, NrAttrKind kind, const NrAttr *params, NrType type) {
+  size_t count = nr_type_info_num_params(nr_attr_info(kind));
+  return attr_get(ctx, &(struct NrAttrData){.kind = kind, .items = params, .size = count, .type = type});
 }
 NrAttr nr_attr_opaque(NrContext *ctx, NrStr text, NrType type) {
   return attr_get(ctx, &(struct NrAttrData){.kind = NR_ATTR_OPAQUE, .s = text, .type = type});

@@ -370,6 +370,13 @@ void nr_warning(NrContext *ctx, NrLoc loc, const char *format, ...) {
   va_end(args);
 }
 
+void nr_remark(NrContext *ctx, NrLoc loc, const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  diag_start(ctx, NR_REMARK, loc, format, args);
+  va_end(args);
+}
+
 void nr_note(NrContext *ctx, NrLoc loc, const char *format, ...) {
   if (!ctx->has_pending) return;
   va_list args;
@@ -382,7 +389,11 @@ void nr_note(NrContext *ctx, NrLoc loc, const char *format, ...) {
 size_t nr_context_num_errors(const NrContext *ctx) { return ctx->num_errors; }
 
 NrStr nr_op_info_shown_name(const NrContext *ctx, const NrOpInfo *info) {
-  return ctx->legacy_names ? nr_op_info_legacy_name(info) : nr_op_info_name(info);
+  return ctx->legacy_names ? nr_op_info_legacy_name(info) : nr_op_info_printed_name(ctx, info);
+}
+
+NrStr nr_op_info_printed_name(const NrContext *ctx, const NrOpInfo *info) {
+  return ctx->renamed && info->renamed ? nr_str(info->renamed) : nr_op_info_name(info);
 }
 
 NrStr nr_op_shown_name(const NrOp *op) {

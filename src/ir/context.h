@@ -52,6 +52,7 @@ struct NrContext {
   NrType oversized; /* nr_context_take_oversized */
   bool folded; /* set by nr_verify_folded: ops with invalid constant operands are marked, not reported */
   bool legacy_names; /* the program parsed last uses the 2020 syntax: messages use the 2020 names of ops */
+  bool renamed; /* the program parsed last has names of ops or types that are .renamed: it is printed with them */
 };
 
 /* Finds a node with this hash for which equal(node, key) holds, or NULL. */

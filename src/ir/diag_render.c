@@ -98,11 +98,12 @@ void nr_diag_render(NrContext *ctx, const NrDiag *diag, bool color, NrBuf *out) 
 }
 
 void nr_diag_list_add(NrDiagList *list, const NrDiag *diag, NrBuf *out) {
-  if (list->limit && list->shown == list->limit) {
+  bool counts = diag->severity != NR_REMARK; /* remarks were asked for */
+  if (counts && list->limit && list->shown == list->limit) {
     list->hidden++;
     return;
   }
-  list->shown++;
+  list->shown += counts;
   nr_diag_render(list->ctx, diag, list->color, out);
 }
 

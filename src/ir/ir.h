@@ -5,7 +5,7 @@
  * pointer. Ops, blocks and values live in the arena of their module; erasing unlinks them and the memory goes with the
  * module.
  *
- * Read ir.h, then op_info.h (op definitions), then src/dialect/scf/ops.def. */
+ * Read ir.h, then op_info.h (op definitions) and type_info.h (types of dialects), then src/dialect/scf/ops.def. */
 #ifndef NORIA_IR_IR_H
 #define NORIA_IR_IR_H
 
@@ -17,6 +17,7 @@ typedef const struct NrAttrData *NrAttr;
 typedef const struct NrAffineExprData *NrAffineExpr;
 typedef const struct NrLocData *NrLoc;
 typedef struct NrOpInfo NrOpInfo;
+typedef struct NrTypeInfo NrTypeInfo;
 typedef struct NrOp NrOp;
 typedef struct NrValue NrValue;
 typedef struct NrUse NrUse;
@@ -103,6 +104,7 @@ void nr_diag_capture_end(NrDiagCapture *capture, NrBuf *out_error);
 /* Each returns NR_ERROR_INVALID, for `return nr_error(...)`. The message has no newline. */
 NrStatus nr_error(NrContext *ctx, NrLoc loc, const char *format, ...) NR_PRINTF(3, 4);
 void nr_warning(NrContext *ctx, NrLoc loc, const char *format, ...) NR_PRINTF(3, 4);
+void nr_remark(NrContext *ctx, NrLoc loc, const char *format, ...) NR_PRINTF(3, 4);
 /* Adds a note to the diagnostic that was just reported; diagnostics are delivered when the next one starts or at flush.
  */
 void nr_note(NrContext *ctx, NrLoc loc, const char *format, ...) NR_PRINTF(3, 4);
@@ -126,11 +128,9 @@ typedef enum NrTypeKind {
   NR_TYPE_UNRANKED_TENSOR,
   NR_TYPE_MEMREF,          /* ranked */
   NR_TYPE_UNRANKED_MEMREF,
-  NR_TYPE_SEQ,             /* !onnx.seq<T> */
-  NR_TYPE_OPTIONAL,        /* !onnx.optional<T> */
-  NR_TYPE_STRING,          /* !onnx.string */
-  NR_TYPE_DISPATCH_TENSOR, /* !flow.dispatch.tensor<access:T> */
-  NR_TYPE_CHANNEL,         /* !flow.channel */
+#define TYPE(dialect, type, ...) NR_TYPE_##dialect##_##type, /* type_info.h */
+#include "dialect/types.def"
+#undef TYPE
   NR_TYPE_OPAQUE,          /* any other !dialect.name<...>, kept as text */
 } NrTypeKind;
 
@@ -140,7 +140,6 @@ typedef enum NrFloatKind {
   NR_F8E5M2, NR_F8E4M3, NR_F8E4M3FN, NR_F8E5M2FNUZ, NR_F8E4M3FNUZ, NR_F8E4M3B11FNUZ, NR_F8E3M4,
   NR_F8E8M0FNU, NR_F4E2M1FN, NR_F6E2M3FN, NR_F6E3M2FN,
 } NrFloatKind;
-typedef enum NrAccess { NR_READONLY, NR_WRITEONLY, NR_READWRITE } NrAccess;
 
 struct NrTypeData {
   NrTypeKind kind;
@@ -148,17 +147,19 @@ struct NrTypeData {
   uint32_t width;          /* INTEGER: bits; FLOAT: bits */
   NrSignedness signedness; /* INTEGER */
   NrFloatKind float_kind;  /* FLOAT */
-  NrAccess access;         /* DISPATCH_TENSOR */
   uint32_t rank;           /* VECTOR, TENSOR, MEMREF */
   uint64_t scalable;       /* VECTOR: bit i = dim i is scalable */
   bool oversized;          /* VECTOR, TENSOR, MEMREF: its size in bytes, with `?` and 0 taken as 1, exceeds int64_t. The
                             * parser rejects such a type, and the verifier a value of it. */
   const int64_t *dims;     /* rank of them; NR_DYNAMIC where unknown */
-  NrType elem;             /* COMPLEX, VECTOR, TENSOR, MEMREF, SEQ, OPTIONAL, DISPATCH_TENSOR */
+  NrType elem;             /* COMPLEX, VECTOR, TENSOR, MEMREF; a dialect's type: the first parameter that is a type */
   NrAttr layout;           /* MEMREF: affine map or strided layout, NULL = identity; TENSOR: encoding or NULL */
   NrAttr space;            /* MEMREF: memory space or NULL */
   uint32_t num_inputs, num_results; /* FUNCTION; TUPLE: num_inputs members */
   const NrType *inputs, *results;
+  const NrTypeInfo *info;  /* of a dialect's type: its definition; else NULL */
+  uint32_t num_params;     /* of a dialect's type */
+  const NrAttr *params;    /* a word is its number */
   NrStr text;              /* OPAQUE: what follows `!` */
 };
 
@@ -187,11 +188,8 @@ NrType nr_type_tensor_unranked(NrType elem);
 NrType nr_type_memref(const int64_t *dims, size_t rank, NrType elem);
 NrType nr_type_memref_layout(const int64_t *dims, size_t rank, NrType elem, NrAttr layout, NrAttr space);
 NrType nr_type_memref_unranked(NrType elem, NrAttr space);
-NrType nr_type_seq(NrType elem);
-NrType nr_type_optional(NrType elem);
-NrType nr_type_string(NrContext *ctx);
-NrType nr_type_dispatch_tensor(NrAccess access, NrType bound);
-NrType nr_type_channel(NrContext *ctx);
+/* A type of a dialect: as many parameters as its definition has, each an attribute of its kind. */
+NrType nr_type_of_dialect(NrContext *ctx, NrTypeKind kind, const NrAttr *params);
 NrType nr_type_opaque(NrContext *ctx, NrStr text);
 
 bool nr_type_is_int(NrType t);          /* any width, signless or not */
@@ -200,7 +198,7 @@ bool nr_type_is_index(NrType t);
 bool nr_type_is_int_or_index(NrType t);
 bool nr_type_is_float(NrType t);
 bool nr_type_is_float_kind(NrType t, NrFloatKind kind);
-bool nr_type_is_scalar(NrType t);       /* int, index, float, complex, string */
+bool nr_type_is_scalar(NrType t);       /* int, index, float, complex, or a dialect's type with that trait */
 bool nr_type_is_shaped(NrType t);       /* vector, tensor, memref, ranked or not */
 bool nr_type_is_ranked(NrType t);       /* shaped with a rank */
 bool nr_type_is_tensor(NrType t);       /* ranked or not */
@@ -274,6 +272,9 @@ typedef enum NrAttrKind {
   NR_ATTR_STRIDED,       /* strided<[..], offset: ..> */
   NR_ATTR_LOC,
   NR_ATTR_DISTINCT,
+#define ATTR(dialect, attr, ...) NR_ATTR_##dialect##_##attr, /* type_info.h */
+#include "dialect/attrs.def"
+#undef ATTR
   NR_ATTR_OPAQUE,        /* any other #dialect.name<...>, kept as text, with optional type */
 } NrAttrKind;
 
@@ -285,15 +286,17 @@ typedef struct NrNamedAttr {
 struct NrAttrData {
   NrAttrKind kind;
   NrContext *ctx;
-  NrType type; /* INTEGER, FLOAT, STRING (or NULL), TYPE, DENSE*, RESOURCE, SPARSE, OPAQUE; DENSE_ARRAY: element */
+  NrType type; /* INTEGER, FLOAT, STRING (or NULL), TYPE, DENSE*, RESOURCE, SPARSE; DENSE_ARRAY: element; OPAQUE and
+                * attributes of dialects: of the constant that they stand for, or NULL */
   int64_t i;            /* INTEGER up to 64 bits: sign-extended value (zero-extended when the type is unsigned) */
   size_t num_words;     /* INTEGER wider than 64 bits: two's complement words, least first */
   const uint64_t *words;
   double f;             /* FLOAT: value */
   uint64_t bits;        /* FLOAT: raw bits of its own type */
   NrStr s;              /* STRING; SYMBOL: root; RESOURCE: key; OPAQUE: text after `#` */
-  size_t size;          /* ARRAY, SYMBOL (nested parts), DENSE_STRINGS, SPARSE(2: indices, values), DISTINCT(1) */
-  const NrAttr *items;  /* ARRAY, SPARSE, DISTINCT; SYMBOL: string attributes of the nested parts */
+  size_t size;          /* ARRAY, SYMBOL (nested parts), DENSE_STRINGS, SPARSE(2: indices, values), DISTINCT(1), a
+                         * dialect's attribute: its parameters */
+  const NrAttr *items;  /* ARRAY, SPARSE, DISTINCT, parameters; SYMBOL: string attributes of the nested parts */
   size_t num_named;     /* DICT, sorted by name */
   const NrNamedAttr *named;
   uint32_t num_dims, num_symbols, num_exprs; /* AFFINE_MAP, AFFINE_SET */
@@ -340,6 +343,9 @@ NrAttr nr_attr_i64_array(NrContext *ctx, const int64_t *values, size_t count); /
 NrAttr nr_attr_strided(NrContext *ctx, const int64_t *strides, size_t count, int64_t offset);
 NrAttr nr_attr_loc(NrContext *ctx, NrLoc loc);
 NrAttr nr_attr_distinct(NrContext *ctx, NrAttr referenced); /* a new one each time */
+/* An attribute of a dialect: as many parameters as its definition has, each an attribute of its kind. type: of the
+ * constant that it stands for, else NULL. */
+NrAttr nr_attr_of_dialect(NrContext *ctx, NrAttrKind kind, const NrAttr *params, NrType type);
 NrAttr nr_attr_opaque(NrContext *ctx, NrStr text, NrType type);
 
 /* The bit layout of a float type; NULL for f32, f64, f80 and f128, the last two held as f64. base/float_format.h. */

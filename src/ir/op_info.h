@@ -11,9 +11,10 @@
  * Type constraints, in .operands, .results and .regions (comma-separated "name: constraint"):
  *   T, U, V..            one upper-case letter: a type variable, the same type everywhere in the op; T=floatlike also
  *                        constrains it
- *   any index i1 i32 i64 int float int_or_index complex string      one scalar type or class
+ *   any index i1 i32 i64 int float int_or_index complex      one scalar type or class
  *   tensor_of_dims memref_of_dims   not of rank 0
- *   tensor ranked_tensor memref ranked_memref vector function shaped seq optional dispatch_tensor channel
+ *   tensor ranked_tensor memref ranked_memref vector function shaped none tuple
+ *   d.name               a type of a dialect, as it is written without `!` (flow.channel; type_info.h)
  *   intlike floatlike boollike indexlike numlike   scalar of the class (int or index; float; i1; ..), or a vector or
  *                                                  ranked or unranked tensor of it
  *   C*   any number of them (of different types, unless C is a type variable)       C?  at most one
@@ -36,10 +37,7 @@
 #ifndef NORIA_IR_OP_INFO_H
 #define NORIA_IR_OP_INFO_H
 
-#include "ir/ir.h"
-
-typedef struct NrParser NrParser;   /* parse.h */
-typedef struct NrPrinter NrPrinter; /* print.h */
+#include "ir/type_info.h"
 
 enum NrTrait {
   NR_PURE = 1 << 0, /* no effects, may be removed, merged and moved */
@@ -60,7 +58,7 @@ enum NrTrait {
   NR_WRITES = 1 << 15,
   NR_ALLOCATES = 1 << 16,
   NR_FREES = 1 << 17,
-  NR_VIEW = 1 << 30, /* result 0 is a view of the memory of operand 0 */
+  NR_VIEW = 1 << 30, /* result 0 is a view of the memory of operand 0, of tensors when they are bufferized */
   NR_GRAPH_REGION = 1 << 18, /* ops of a block are unordered: uses may precede definitions */
   NR_RETURN_LIKE = 1 << 19,  /* terminator that hands its operands to the parent op */
   NR_BRANCH = 1 << 20,       /* terminator with successors whose operands become block arguments */
@@ -72,6 +70,8 @@ enum NrTrait {
       1 << 24, /* NR_READS and NR_WRITES hold only if an operand is a memref: on tensors the op is pure */
   NR_DIVIDES = 1 << 25, /* integer division by the second operand: undefined if that is 0 */
   NR_EQUAL_GROUPS = 1 << 26, /* variadic operand groups have equal sizes */
+  NR_DEFAULT_DIALECT = 1 << 27, /* the ops in its regions may leave out the prefix of its dialect */
+  NR_SPLAT = 1 << 28, /* every element of the result is operand 0, a scalar */
 };
 
 /* The fold of one result: an attribute or a value. */
@@ -110,6 +110,32 @@ typedef struct NrVersionedAttr {
   size_t count; /* of the default's ints or strings */
 } NrVersionedAttr;
 
+/* An index: a value, or a constant where value is NULL. */
+typedef struct NrIndex {
+  NrValue *value;
+  int64_t constant;
+} NrIndex;
+static inline bool nr_index_constant(NrIndex i, int64_t *out) {
+  if (i.value) return nr_value_constant_int(i.value, out);
+  return *out = i.constant, true;
+}
+
+/* A loop that counts: iv is lower, lower + step, .. below upper. The bounds of affine loops are maps, so has_bounds is
+ * false (NrAffineBound). */
+typedef struct NrLoopRange {
+  NrValue *iv;
+  NrIndex lower, upper, step;
+  bool is_unsigned; /* how iv compares with upper */
+  bool has_bounds;
+} NrLoopRange;
+
+/* Where a branch leads. */
+typedef struct NrBranchTarget {
+  NrBlock *block;
+  NrValue *const *values; /* for the block's arguments */
+  size_t num_values;
+} NrBranchTarget;
+
 struct NrOpInfo {
   unsigned id;              /* NR_OP_<d>_<name> */
   const char *dialect;
@@ -117,6 +143,9 @@ struct NrOpInfo {
   const char *legacy;       /* the name in MLIR of 2020, with its dialect if it had one ("loop.for", "addf"); NULL = the
                              * same name; alternatives follow after `|` ("divi_signed|divis") */
   bool since_2020;          /* new after 2020, in a dialect that existed then */
+  const char *renamed;      /* the full name since the op moved to another dialect; a file that has such a name is
+                             * printed with them */
+  const char *also;         /* full names of other versions, which are read only; alternatives follow after `|` */
   const char *operands, *results, *attrs, *regions, *successors;
   const NrVersionedAttr *versioned_attrs; /* ends in an entry without a name; NULL = none */
   const char *format;       /* current syntax */
@@ -126,6 +155,10 @@ struct NrOpInfo {
   /* Destination style: the operand group whose tensors the results start as, in order. A result has the shape of its
    * destination, and bufferization writes it there where it may. NULL: not of this style. */
   const char *destination;
+  /* The operand group that the sizes of the results come from. Its operands are one index for each `?` of the results,
+   * in order; or, with an attribute static_<group>, those of a list of sizes (a result may leave out dims of size 1);
+   * or values of the same shape as the results. "a|b": b when a is absent. NULL: only an op could compute the sizes. */
+  const char *sizes;
   /* Structured: `scalar` computes one element of each output from one element of each operand, for each point of a nest
    * of loops. `indexing` names the loops, then the loops that the dims of each operand follow: "m n k : m k, k n, m n"
    * is a matrix product. `oh+kh` is a window's dim: oh * strides[i] + kh * dilations[i], for the i-th such dim of the
@@ -156,6 +189,12 @@ struct NrOpInfo {
   /* With region_flow, of the op or of a terminator inside: the number of the edge that control takes, among those from
    * there, by the constants of its operands (NULL: not known). SIZE_MAX: it may be any. */
   size_t (*choose_edge)(const NrOp *op, const NrAttr *operand_constants);
+  /* With region_flow, of the op or of a terminator inside, where several edges lead from there: builds the branch to
+   * the blocks that these edges lead to, in their order. */
+  void (*build_branch)(const NrOp *op, NrBuilder *b, const NrBranchTarget *targets, size_t count);
+  /* Loop-like (MLIR's LoopLikeOpInterface), for loops that count: the range of induction variable i, which is argument
+   * i of the region. False past the last one. Accessors: region_flow.h. */
+  bool (*loop_range)(const NrOp *op, uint32_t i, NrLoopRange *out);
   /* Builds simpler ops at b, in front of op, that compute the same; out_values has num_results places. op stays: the
    * caller replaces and erases it (nr_op_expand). Passes that do not know an op expand it. */
   NrStatus (*expand)(NrOp *op, NrBuilder *b, NrValue **out_values);
@@ -174,6 +213,7 @@ extern const NrOpInfo *const nr_op_infos[]; /* indexed by NrOpId */
 extern const NrOpInfo nr_unregistered_op_info;
 NrStr nr_op_info_name(const NrOpInfo *info); /* "scf.for", NUL-terminated, static; "" for an unregistered op */
 NrStr nr_op_info_legacy_name(const NrOpInfo *info); /* the first 2020 spelling, or the full name */
+NrStr nr_op_info_printed_name(const NrContext *ctx, const NrOpInfo *info); /* .renamed if the program uses such names */
 /* For an op that MLIR of 2020 lacks: its dialect of that time, "std" for most. NULL if MLIR of 2020 has the op, or if
  * the dialect is not MLIR's. */
 const char *nr_op_info_missing_in_2020(const NrOpInfo *info);
@@ -221,6 +261,11 @@ typedef struct NrOpSpec {
   bool has_one_type;  /* all operands and results have the same type variable */
   bool has_symbols;   /* an attribute refers to a symbol */
   size_t destination; /* operand group; SIZE_MAX if the op is not of destination style */
+  size_t num_sizes;   /* of .sizes */
+  struct {
+    size_t group;
+    const char *statics; /* the attribute static_<group>; NULL if the row has none */
+  } sizes[2];
   size_t num_parents; /* ops that may be its direct parent; 0 = any */
   const NrOpInfo *const *parents;
   size_t num_flow;
@@ -278,6 +323,11 @@ bool nr_op_destinations(const NrOp *op, size_t *out_begin, size_t *out_count);
 /* The operand that a result starts as, and has the shape of; SIZE_MAX where the op is not of destination style. */
 size_t nr_op_destination_index(const NrOp *op, size_t result);
 NrValue *nr_op_destination(const NrOp *op, size_t result); /* NULL likewise */
+
+/* Of an op with NR_SPLAT: the scalar that every element of its result is. NULL for other ops, and for NULL. */
+static inline NrValue *nr_op_splat_value(const NrOp *op) {
+  return op && nr_op_has(op, NR_SPLAT) ? nr_operand(op, 0) : NULL;
+}
 
 /* Puts the simpler ops of the row's .expand in op's place, and erases op; NR_OK too where there are none. */
 NrStatus nr_op_expand(NrOp *op);

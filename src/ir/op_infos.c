@@ -50,6 +50,12 @@ static void add_dialect(const char *name) {
   dialects[num_dialects++] = name;
 }
 
+static bool is_known(NrStr dialect) {
+  for (size_t i = 0; i < num_dialects; i++)
+    if (nr_str_is(dialect, dialects[i])) return true;
+  return false;
+}
+
 /* Cuts the first of "a|b|c" off. */
 static NrStr take_spelling(NrStr *rest) {
   const char *bar = memchr(rest->data, '|', rest->size);
@@ -57,6 +63,17 @@ static NrStr take_spelling(NrStr *rest) {
   size_t used = first.size + (bar != NULL);
   *rest = (NrStr){rest->data + used, rest->size - used};
   return first;
+}
+
+/* A name of another dialect. */
+static void add_name(const NrOpInfo *info, const char *name) {
+  static char dialect_text[MAX_DIALECTS][NAME_BYTES];
+  const char *dot = strchr(name, '.');
+  assert(dot && dot - name < NAME_BYTES && num_dialects < MAX_DIALECTS);
+  add_entry((Entry){info, nr_str(name), false});
+  if (is_known((NrStr){name, (size_t)(dot - name)})) return;
+  memcpy(dialect_text[num_dialects], name, (size_t)(dot - name));
+  add_dialect(dialect_text[num_dialects]);
 }
 
 static void build_table(void) {
@@ -73,6 +90,8 @@ static void build_table(void) {
       if (spelling.data == info->legacy) legacy_names[id] = spelling;
       add_entry((Entry){info, spelling, true});
     }
+    if (info->renamed) add_name(info, info->renamed);
+    for (NrStr rest = nr_str(info->also); rest.size;) add_entry((Entry){info, take_spelling(&rest), false});
     add_dialect(info->dialect);
   }
   add_dialect("std"); /* dialects of the 2020 syntax only */
@@ -101,13 +120,17 @@ NrStr nr_op_info_legacy_name(const NrOpInfo *info) {
 }
 
 const char *nr_op_info_missing_in_2020(const NrOpInfo *info) {
-  static const char *const made_of_std[] = {"arith",         "bufferization", "cf",     "complex", "func",
-                                            "math",          "memref",        "tensor", "ub"};
+  static const struct {
+    const char *name, *of_2020;
+  } renamed[] = {
+#define DIALECT(name, of_2020) {#name, of_2020},
+#include "dialect/since_2020.def"
+#undef DIALECT
+  };
   if (info->legacy) return NULL;
   if (info->since_2020) return info->dialect;
-  if (strcmp(info->dialect, "scf") == 0) return "loop";
-  for (size_t i = 0; i < NR_COUNTOF(made_of_std); i++)
-    if (strcmp(info->dialect, made_of_std[i]) == 0) return "std";
+  for (size_t i = 0; i < NR_COUNTOF(renamed); i++)
+    if (strcmp(info->dialect, renamed[i].name) == 0) return renamed[i].of_2020;
   return NULL;
 }
 
@@ -125,9 +148,7 @@ const NrOpInfo *nr_op_info_find(NrStr name, bool *out_legacy) {
 
 bool nr_dialect_exists(NrStr dialect) {
   need_table();
-  for (size_t i = 0; i < num_dialects; i++)
-    if (nr_str_is(dialect, dialects[i])) return true;
-  return false;
+  return is_known(dialect);
 }
 
 NrStr nr_op_info_suggest(NrStr name) {

@@ -13,17 +13,12 @@ static bool is_intlike_scalar(NrType t) { return is_signless(t) || t->kind == NR
 static bool is_bool(NrType t) { return is_signless(t) && t->width == 1; }
 static bool is_numlike_scalar(NrType t) { return is_intlike_scalar(t) || t->kind == NR_TYPE_FLOAT; }
 static bool is_complex(NrType t) { return t->kind == NR_TYPE_COMPLEX; }
-static bool is_string(NrType t) { return t->kind == NR_TYPE_STRING; }
 static bool is_ranked_tensor(NrType t) { return t->kind == NR_TYPE_TENSOR; }
 static bool is_ranked_memref(NrType t) { return t->kind == NR_TYPE_MEMREF; }
 static bool is_tensor_of_dims(NrType t) { return nr_type_is_tensor(t) && (!nr_type_is_ranked(t) || t->rank); }
 static bool is_memref_of_dims(NrType t) { return nr_type_is_memref(t) && (!nr_type_is_ranked(t) || t->rank); }
 static bool is_vector(NrType t) { return t->kind == NR_TYPE_VECTOR; }
 static bool is_function(NrType t) { return t->kind == NR_TYPE_FUNCTION; }
-static bool is_seq(NrType t) { return t->kind == NR_TYPE_SEQ; }
-static bool is_optional(NrType t) { return t->kind == NR_TYPE_OPTIONAL; }
-static bool is_dispatch_tensor(NrType t) { return t->kind == NR_TYPE_DISPATCH_TENSOR; }
-static bool is_channel(NrType t) { return t->kind == NR_TYPE_CHANNEL; }
 static bool is_none(NrType t) { return t->kind == NR_TYPE_NONE; }
 static bool is_tuple(NrType t) { return t->kind == NR_TYPE_TUPLE; }
 
@@ -40,7 +35,6 @@ static const struct Class {
     {"float", nr_type_is_float, false, "floating-point"},
     {"int_or_index", nr_type_is_int_or_index, false, "integer or index"},
     {"complex", is_complex, false, "complex type"},
-    {"string", is_string, false, "string"},
     {"scalar", nr_type_is_scalar, false, "scalar"},
     {"tensor", nr_type_is_tensor, false, "tensor of any type values"},
     {"ranked_tensor", is_ranked_tensor, false, "ranked tensor of any type values"},
@@ -51,10 +45,6 @@ static const struct Class {
     {"vector", is_vector, false, "vector of any type values"},
     {"function", is_function, false, "function type"},
     {"shaped", nr_type_is_shaped, false, "shaped of any type values"},
-    {"seq", is_seq, false, "sequence"},
-    {"optional", is_optional, false, "optional"},
-    {"dispatch_tensor", is_dispatch_tensor, false, "dispatch tensor"},
-    {"channel", is_channel, false, "channel"},
     {"none", is_none, false, "none type"},
     {"tuple", is_tuple, false, "tuple"},
     {"intlike", is_intlike_scalar, true, "signless-integer-like"},
@@ -93,9 +83,10 @@ static bool parse_int_name(NrStr name, NrSignedness *out_signedness, uint32_t *o
   return true;
 }
 
-/* One alternative of a constraint: a class, or one scalar type. */
+/* One alternative of a constraint: a class, a type of a dialect, or one scalar type. */
 struct NrTypeTest {
-  const struct Class *cls; /* NULL: the scalar */
+  const struct Class *cls;
+  const NrTypeInfo *info; /* if this is NULL too: the scalar */
   bool is_int;
   NrSignedness signedness;
   uint32_t width;
@@ -104,7 +95,8 @@ struct NrTypeTest {
 
 static struct NrTypeTest read_test(NrStr name) {
   struct NrTypeTest test = {.cls = find_class(name)};
-  if (test.cls) return test;
+  if (!test.cls) test.info = nr_type_info_find(name);
+  if (test.cls || test.info) return test;
   test.is_int = parse_int_name(name, &test.signedness, &test.width);
   if (test.is_int) return test;
   for (size_t i = 0; i < NR_COUNTOF(float_names); i++)
@@ -116,6 +108,7 @@ static struct NrTypeTest read_test(NrStr name) {
 static bool test_holds(const struct NrTypeTest *test, NrType t) {
   const struct Class *cls = test->cls;
   if (cls) return cls->holds(t) || (cls->like && (is_vector(t) || nr_type_is_tensor(t)) && cls->holds(nr_type_elem(t)));
+  if (test->info) return t->info == test->info;
   if (!test->is_int) return nr_type_is_float_kind(t, test->float_kind);
   return t->kind == NR_TYPE_INTEGER && t->width == test->width && t->signedness == test->signedness;
 }
@@ -146,10 +139,11 @@ bool nr_type_test(const NrSpecItem *item, NrType type) {
 
 static void append_words(NrBuf *out, NrStr name) {
   const struct Class *cls = find_class(name);
+  const NrTypeInfo *info = cls ? NULL : nr_type_info_find(name);
   NrSignedness signedness;
   uint32_t width;
-  if (cls) {
-    nr_buf_puts(out, cls->words);
+  if (cls || info) {
+    nr_buf_puts(out, cls ? cls->words : info->words);
   } else if (parse_int_name(name, &signedness, &width)) {
     static const char *const words[] = {"signless", "signed", "unsigned"};
     nr_buf_printf(out, "%u-bit %s integer", width, words[signedness]);
@@ -310,12 +304,33 @@ static bool all_have(const NrSpecItem *items, size_t count, char variable) {
   return true;
 }
 
-/* The operand group with this name, or SIZE_MAX. */
-static size_t find_group(const NrOpSpec *spec, const char *name) {
-  for (size_t i = 0; name && i < spec->num_operands; i++)
-    if (nr_str_is(spec->operands[i].name, name)) return i;
-  assert(!name && "malformed op row: unknown destination");
+static size_t find_group(const NrOpSpec *spec, NrStr name) {
+  for (size_t i = 0; i < spec->num_operands; i++)
+    if (nr_str_eq(spec->operands[i].name, name)) return i;
+  assert(!"malformed op row: .destination or .sizes names no operand group");
   return SIZE_MAX;
+}
+
+/* The name of the attribute static_<group>, or NULL if the row has none. */
+static const char *static_list(const NrOpSpec *spec, NrStr group) {
+  static const char prefix[] = "static_";
+  for (size_t i = 0; i < spec->num_attrs; i++) {
+    NrStr name = spec->attrs[i].name;
+    if (!nr_str_starts(name, prefix)) continue;
+    NrStr rest = {name.data + sizeof prefix - 1, name.size - (sizeof prefix - 1)};
+    if (nr_str_eq(rest, group)) return name.data;
+  }
+  return NULL;
+}
+
+/* "copy|sizes" */
+static void parse_sizes(const char *text, NrOpSpec *spec) {
+  for (NrStr rest = nr_str(text); rest.size;) {
+    NrStr group = take_alternative(&rest);
+    assert(spec->num_sizes < NR_COUNTOF(spec->sizes));
+    spec->sizes[spec->num_sizes].group = find_group(spec, group);
+    spec->sizes[spec->num_sizes++].statics = static_list(spec, group);
+  }
 }
 
 static const NrOpSpec *read_row(NrContext *ctx, const NrOpInfo *info) {
@@ -335,7 +350,8 @@ static const NrOpSpec *read_row(NrContext *ctx, const NrOpInfo *info) {
   spec->has_one_type = variable && all_have(spec->operands, spec->num_operands, variable) &&
                        all_have(spec->results, spec->num_results, variable);
   spec->flow = nr_region_flow_parse(nr_context_arena(ctx), info->region_flow, spec, &spec->num_flow);
-  spec->destination = find_group(spec, info->destination);
+  spec->destination = info->destination ? find_group(spec, nr_str(info->destination)) : SIZE_MAX;
+  parse_sizes(info->sizes, spec);
   for (size_t i = 0; i < spec->num_attrs; i++) spec->has_symbols |= nr_str_is(spec->attrs[i].constraint, "symbol");
   return ctx->specs[info->id] = spec;
 }

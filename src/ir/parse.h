@@ -116,6 +116,7 @@ struct NrParser {
   int32_t braces, parens; /* opened and not closed before tok; parens counts [] too */
   NrStr file;
   bool allow_unregistered;
+  NrStr type_name; /* of the dialect's type that is being read, without ! */
   unsigned depth, region_depth; /* of types, attributes and expressions; of regions */
   unsigned deepest;             /* depth reached in the definition that is being read, aliases included */
   bool reported_end;            /* the unexpected end of the text is reported once, not for each open region */
@@ -232,6 +233,7 @@ const NrToken *nr_parse_find_resource(NrParser *p, NrStr key);
 /* ---- parse_type.c, parse_attr.c, parse_number.c, parse_dense.c, parse_affine.c, parse_loc.c ---------------------- */
 
 NrType nr_parse_type_here(NrParser *p);
+NrType nr_parse_type_or_dims(NrParser *p); /* nr_p_type_or_dims */
 /* t, t, ... pushed to p->types; at least one. *out_count is their number. */
 bool nr_parse_types(NrParser *p, size_t *out_count);
 bool nr_parse_paren_types(NrParser *p, size_t *out_count);  /* (t, t) or () */

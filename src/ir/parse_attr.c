@@ -1,5 +1,5 @@
 /* parse_attr.c - attributes, in the syntax of all MLIR versions. parse_dense.c parses the elements of dense ones. */
-#include "ir/parse.h"
+#include "ir/params.h"
 
 #include <stdlib.h>
 
@@ -191,11 +191,22 @@ static NrAttr parse_bool(NrParser *p, bool value, NrType type) {
   return type ? nr_attr_int(type, value) : nr_attr_bool(p->ctx, value);
 }
 
+/* `: type` behind an attribute of a dialect, unless its type is known already. */
+static bool parse_type_suffix(NrParser *p, bool may_have_type, NrType *io) {
+  return *io || !may_have_type || !nr_parse_take(p, ':') || (*io = nr_parse_type_here(p));
+}
+
 static NrAttr parse_opaque(NrParser *p, NrType type, bool may_have_type) {
   NrStr text;
-  if (!nr_parse_opaque_text(p, &text)) return NULL;
-  if (!type && may_have_type && nr_parse_take(p, ':') && !(type = nr_parse_type_here(p))) return NULL;
+  if (!nr_parse_opaque_text(p, &text) || !parse_type_suffix(p, may_have_type, &type)) return NULL;
   return nr_attr_opaque(p->ctx, text, type);
+}
+
+static NrAttr parse_of_dialect(NrParser *p, const NrAttrInfo *info, NrType type, bool may_have_type) {
+  NrAttr params[NR_MAX_PARAMS];
+  nr_parse_advance(p);
+  if (!nr_parse_params(p, info, params) || !parse_type_suffix(p, may_have_type, &type)) return NULL;
+  return nr_attr_of_dialect(p->ctx, (NrAttrKind)info->kind, params, type);
 }
 
 static NrAttr parse_word(NrParser *p, NrType type, bool may_have_type) {
@@ -264,7 +275,10 @@ bool nr_parse_opaque_text(NrParser *p, NrStr *out) {
 static NrAttr parse_hash(NrParser *p, NrType type, bool may_have_type) {
   NrToken t = p->tok;
   NrStr name = nr_token_name(t);
-  if (memchr(name.data, '.', name.size) || *t.end == '<') return parse_opaque(p, type, may_have_type);
+  bool has_dot = memchr(name.data, '.', name.size) != NULL; /* an alias has none */
+  const NrAttrInfo *info = has_dot ? nr_attr_info_find(name) : NULL;
+  if (info) return parse_of_dialect(p, info, type, may_have_type);
+  if (has_dot || *t.end == '<') return parse_opaque(p, type, may_have_type);
   NrAlias *alias = nr_parse_find_alias(p, t);
   if (!alias) return NULL;
   nr_parse_advance(p);

@@ -4,6 +4,7 @@
  * with the text, not with the type: a large type with few elements costs nothing. */
 #include "base/guard.h"
 #include "ir/parse.h"
+#include "ir/type_info.h"
 
 #include <ctype.h>
 
@@ -27,7 +28,9 @@ static bool has_bytes(NrType elem) {
 }
 
 /* Strings, and string elements of types of unknown dialects. */
-static bool has_strings(NrType elem) { return elem->kind == NR_TYPE_STRING || elem->kind == NR_TYPE_OPAQUE; }
+static bool has_strings(NrType elem) {
+  return elem->kind == NR_TYPE_OPAQUE || (elem->info && elem->info->traits & NR_TYPE_IS_STRING);
+}
 
 static void put_number(Elements *e, NrAttr value) {
   size_t size = nr_type_byte_size(value->type), known = 8;

@@ -243,6 +243,7 @@ NrModule *nr_parse_module(NrContext *ctx, NrStr text, NrStr file, const NrParseO
   NrParser p;
   nr_parser_init(&p, ctx, nr_context_find_source(ctx, file), nr_context_intern(ctx, file));
   p.allow_unregistered = options && options->allow_unregistered;
+  ctx->renamed = false;
   NrModule *module = p.module = nr_module_create(ctx, nr_loc_file(ctx, p.file, 0, 0));
   p.limbo = nr_block_create(module);
 

@@ -53,8 +53,8 @@ NrType nr_parse_only_type(NrContext *ctx, NrStr c) {
   } floats[] = {{"f16", NR_F16}, {"bf16", NR_BF16}, {"f32", NR_F32}, {"f64", NR_F64}};
   if (nr_str_is(c, "index")) return nr_type_index(ctx);
   if (nr_str_is(c, "none")) return nr_type_none(ctx);
-  if (nr_str_is(c, "string")) return nr_type_string(ctx);
-  if (nr_str_is(c, "channel")) return nr_type_channel(ctx);
+  const NrTypeInfo *info = memchr(c.data, '.', c.size) ? nr_type_info_find(c) : NULL;
+  if (info) return info->params ? NULL : nr_type_of_dialect(ctx, (NrTypeKind)info->kind, NULL);
   for (size_t i = 0; i < NR_COUNTOF(floats); i++)
     if (nr_str_is(c, floats[i].name)) return nr_type_float(ctx, floats[i].kind);
   if (c.size < 2 || c.size > 4 || c.data[0] != 'i') return NULL;

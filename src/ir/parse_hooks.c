@@ -9,6 +9,8 @@ NrContext *nr_p_context(NrParser *p) { return p->ctx; }
 NrModule *nr_p_module(NrParser *p) { return p->module; }
 NrLoc nr_p_loc(NrParser *p) { return nr_parse_loc_at(p, p->tok.begin); }
 NrLoc nr_p_operand_loc(NrParser *p, NrOperandRef ref) { return nr_parse_loc_at(p, ref.at); }
+NrStr nr_p_op_name(NrParser *p) { return p->frame ? p->frame->name : (NrStr){0}; }
+NrStr nr_p_type_name(NrParser *p) { return p->type_name; }
 bool nr_p_is_legacy(NrParser *p) { return p->frame && p->frame->legacy; }
 
 bool nr_p_is_generic(NrParser *p) { return p->frame && p->frame->at[0] == '"'; }
@@ -146,6 +148,7 @@ NrStatus nr_p_symbol(NrParser *p, NrAttr *out) { return status_of((*out = nr_par
 /* ---- types and attributes ---------------------------------------------------------------------------------------- */
 
 NrStatus nr_p_type(NrParser *p, NrType *out) { return status_of((*out = nr_parse_type_here(p)) != NULL); }
+NrStatus nr_p_type_or_dims(NrParser *p, NrType *out) { return status_of((*out = nr_parse_type_or_dims(p)) != NULL); }
 
 NrStatus nr_p_function_type(NrParser *p, NrType *out) {
   if (!nr_parse_at(p, '(')) return status_of(nr_parse_fail(p, "expected a function type"));

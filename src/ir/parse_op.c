@@ -247,6 +247,7 @@ static const NrOpInfo *find_op(NrParser *p, NrStr name, bool *out_legacy) {
     info = nr_op_info_find((NrStr){full, (size_t)size + name.size}, out_legacy);
   }
   if (!info) return NULL;
+  if (info->renamed && nr_str_is(name, info->renamed)) p->ctx->renamed = true;
   if (*out_legacy) p->num_legacy += !is_both_spellings(info, name);
   else if (info->legacy && is_full)
     p->num_modern += !nr_str_eq(nr_op_info_legacy_name(info), name); /* not affine.yield, the name in both syntaxes */

@@ -1,5 +1,5 @@
 /* parse_type.c - types, in the syntax of all MLIR versions. */
-#include "ir/parse.h"
+#include "ir/params.h"
 
 #include <ctype.h>
 
@@ -116,14 +116,11 @@ static NrType bad_element(NrParser *p, const char *at, const char *what, NrType 
 static bool fits_vector(NrType t) {
   return nr_type_is_int_or_index(t) || nr_type_is_float(t) || t->kind == NR_TYPE_OPAQUE;
 }
-static bool fits_memref(NrType t) {
-  return nr_type_is_scalar(t) || t->kind == NR_TYPE_VECTOR || nr_type_is_memref(t) || t->kind == NR_TYPE_OPAQUE ||
-         t->kind == NR_TYPE_SEQ || t->kind == NR_TYPE_OPTIONAL;
-}
 static bool fits_tensor(NrType t) {
-  return nr_type_is_scalar(t) || t->kind == NR_TYPE_VECTOR || t->kind == NR_TYPE_OPAQUE || t->kind == NR_TYPE_SEQ ||
-         t->kind == NR_TYPE_OPTIONAL;
+  return nr_type_is_scalar(t) || t->kind == NR_TYPE_VECTOR || t->kind == NR_TYPE_OPAQUE ||
+         (t->info && t->info->traits & NR_TYPE_IS_ELEMENT);
 }
+static bool fits_memref(NrType t) { return fits_tensor(t) || nr_type_is_memref(t); }
 
 /* at: position of its dims. */
 static NrType checked_size(NrParser *p, const char *at, NrType type) {
@@ -167,6 +164,18 @@ static NrType parse_tensor(NrParser *p) {
   NrAttr encoding = NULL;
   if (nr_parse_take(p, ',') && !(encoding = nr_parse_attr_here(p, NULL))) return NULL;
   return checked_size(p, dims_at, nr_type_tensor_encoded(dims, rank, elem, encoding));
+}
+
+NrType nr_parse_type_or_dims(NrParser *p) {
+  int64_t dims[NR_MAX_RANK];
+  uint32_t rank;
+  const char *dims_at = p->tok.begin;
+  if (!nr_parse_dims(p, dims, &rank, NULL)) return NULL;
+  const char *at = p->tok.begin;
+  NrType type = nr_parse_type_here(p);
+  if (!type || !rank) return type;
+  if (!fits_tensor(type)) return bad_element(p, at, "tensor", type);
+  return checked_size(p, dims_at, nr_type_tensor(dims, rank, type));
 }
 
 /* One of the numbers of a strided layout: 4 or ?. */
@@ -311,35 +320,6 @@ static NrType parse_tuple(NrParser *p) {
 
 /* ---- types of dialects ------------------------------------------------------------------------------------------- */
 
-static NrType parse_seq(NrParser *p) {
-  NrType elem = nr_parse_type_here(p);
-  return elem ? nr_type_seq(elem) : NULL;
-}
-
-static NrType parse_optional(NrParser *p) {
-  NrType elem = nr_parse_type_here(p);
-  return elem ? nr_type_optional(elem) : NULL;
-}
-
-/* readonly:tensor<4xf32>, or in older texts readonly:4xf32. */
-static NrType parse_dispatch_tensor(NrParser *p) {
-  static const char *const words[] = {"readonly", "writeonly", "readwrite"};
-  NrAccess access = NR_READONLY;
-  while (access <= NR_READWRITE && !nr_parse_take_word(p, words[access])) access++;
-  if (access > NR_READWRITE) return nr_parse_fail(p, "expected 'readonly', 'writeonly' or 'readwrite'"), NULL;
-  if (!nr_parse_need(p, ':')) return NULL;
-  int64_t dims[NR_MAX_RANK];
-  uint32_t rank;
-  const char *dims_at = p->tok.begin;
-  if (!nr_parse_dims(p, dims, &rank, NULL)) return NULL;
-  const char *at = p->tok.begin;
-  NrType bound = nr_parse_type_here(p);
-  if (!bound) return NULL;
-  if (rank && !fits_tensor(bound)) return bad_element(p, at, "tensor", bound);
-  if (rank) bound = checked_size(p, dims_at, nr_type_tensor(dims, rank, bound));
-  return bound ? nr_type_dispatch_tensor(access, bound) : NULL;
-}
-
 static NrType in_angles(NrParser *p, NrType (*parse)(NrParser *p)) {
   nr_parse_advance(p);
   if (!nr_parse_need(p, '<')) return NULL;
@@ -351,15 +331,16 @@ static NrType in_angles(NrParser *p, NrType (*parse)(NrParser *p)) {
 static NrType parse_bang(NrParser *p) {
   NrToken t = p->tok;
   NrStr name = nr_token_name(t), text;
-  if (nr_str_is(name, "onnx.seq")) return in_angles(p, parse_seq);
-  if (nr_str_is(name, "onnx.optional")) return in_angles(p, parse_optional);
-  if (nr_str_is(name, "flow.dispatch.tensor")) return in_angles(p, parse_dispatch_tensor);
-  bool string = nr_str_is(name, "onnx.string"), channel = nr_str_is(name, "flow.channel");
-  if (string || channel) {
+  bool has_dot = memchr(name.data, '.', name.size) != NULL; /* an alias has none */
+  const NrTypeInfo *info = has_dot ? nr_type_info_find(name) : NULL;
+  if (info) {
+    NrAttr params[NR_MAX_PARAMS];
+    if (info->renamed && nr_str_is(name, info->renamed)) p->ctx->renamed = true;
+    p->type_name = name;
     nr_parse_advance(p);
-    return string ? nr_type_string(p->ctx) : nr_type_channel(p->ctx);
+    return nr_parse_params(p, info, params) ? nr_type_of_dialect(p->ctx, (NrTypeKind)info->kind, params) : NULL;
   }
-  if (memchr(name.data, '.', name.size) || *t.end == '<')
+  if (has_dot || *t.end == '<')
     return nr_parse_opaque_text(p, &text) ? nr_type_opaque(p->ctx, text) : NULL;
   NrAlias *alias = nr_parse_find_alias(p, t);
   if (!alias) return NULL;

@@ -1,5 +1,5 @@
 /* print_attr.c - attributes and locations as text; aliases of affine maps and sets; the section of resources. */
-#include "ir/print.h"
+#include "ir/params.h"
 
 static void put_items(NrPrinter *w, const NrAttr *items, size_t count) {
   for (size_t i = 0; i < count; i++) {
@@ -237,6 +237,14 @@ void nr_w_attr_elided(NrPrinter *w, NrAttr a, NrTypeElision elision) {
     nr_w_str(w, a->s);
     put_type_suffix(w, a->type, elision);
     break;
+  default: {
+    const NrAttrInfo *info = nr_attr_info(a->kind);
+    nr_w_char(w, '#');
+    nr_w_str(w, nr_attr_info_name(info));
+    nr_w_params(w, info, a->items);
+    put_type_suffix(w, a->type, elision);
+    break;
+  }
   }
 }
 

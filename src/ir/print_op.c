@@ -1,5 +1,6 @@
 /* print_op.c - ops, regions, blocks and modules as text. */
 #include "ir/format.h"
+#include "ir/context.h"
 #include "ir/print.h"
 
 #include <stdlib.h>
@@ -23,6 +24,7 @@ void nr_printer_deinit(NrPrinter *w) {
   nr_arena_deinit(&w->scratch);
 }
 
+bool nr_w_is_renamed(NrPrinter *w) { return w->ctx->renamed; }
 bool nr_w_is_legacy(NrPrinter *w) { return w->options.syntax == NR_SYNTAX_2020; }
 
 /* ---- attribute dictionaries ------------------------------------------------------------------------------------- */
@@ -136,7 +138,7 @@ static void put_generic_attrs(NrPrinter *w, NrOp *op, bool declared, bool all, c
 }
 
 static void put_generic(NrPrinter *w, NrOp *op) {
-  NrStr name = nr_op_name(op);
+  NrStr name = op->raw_name ? nr_op_name(op) : nr_op_info_printed_name(w->ctx, op->info);
   bool properties = !nr_w_is_legacy(w) && op->info->id != NR_OP_unregistered;
   if (nr_w_is_legacy(w)) name = op->raw_name ? name : nr_op_info_legacy_name(op->info);
   nr_w_string(w, name);
@@ -169,7 +171,7 @@ static void put_generic(NrPrinter *w, NrOp *op) {
 
 /* The default dialect inside op: the prefix that ops directly in it omit. */
 static const char *inner_dialect(const NrOp *op) {
-  return nr_op_is(op, NR_OP_func_func) ? "func" : nr_op_is(op, NR_OP_builtin_module) ? "builtin" : "";
+  return nr_op_has(op, NR_DEFAULT_DIALECT) ? op->info->dialect : "";
 }
 
 static void put_custom_name(NrPrinter *w, NrOp *op) {
@@ -179,7 +181,7 @@ static void put_custom_name(NrPrinter *w, NrOp *op) {
   } else if (strcmp(info->dialect, w->default_dialect) == 0 && !strchr(info->name, '.')) {
     nr_w_puts(w, info->name);
   } else {
-    nr_w_str(w, nr_op_info_name(info));
+    nr_w_str(w, nr_op_info_printed_name(w->ctx, info));
   }
 }
 

@@ -3,7 +3,6 @@
 #include "ir/print.h"
 
 #include <ctype.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -161,78 +160,7 @@ void nr_w_hex(NrPrinter *w, const void *data, size_t size) {
   }
 }
 
-static double decode(NrType type, uint64_t bits) {
-  const NrFloatFormat *format = nr_float_format(type->float_kind);
-  if (format) return nr_float_decode(format, bits);
-  double value;
-  if (type->float_kind == NR_F32) {
-    float f;
-    uint32_t low = (uint32_t)bits;
-    memcpy(&f, &low, sizeof f);
-    return f;
-  }
-  memcpy(&value, &bits, sizeof value);
-  return value;
-}
-
-static uint64_t encode(NrType type, const char *text) {
-  const NrFloatFormat *format = nr_float_format(type->float_kind);
-  uint64_t bits = 0;
-  if (type->float_kind == NR_F32) {
-    float f = strtof(text, NULL);
-    memcpy(&bits, &f, sizeof f);
-    return bits;
-  }
-  double value = strtod(text, NULL);
-  if (format) return nr_float_encode(format, value, false);
-  memcpy(&bits, &value, sizeof bits);
-  return bits;
-}
-
-/* Fast path for integers of few digits, which most constants are: 1.200000e+01. False for others. */
-static bool put_small_whole(NrPrinter *w, double value) {
-  enum { DIGITS = 7 };
-  double size = value < 0 ? -value : value;
-  if (!(size < 1e6) || size != (double)(uint32_t)size || (value == 0 && signbit(value))) return false;
-  char text[] = "0.000000e+00", digits[DIGITS];
-  int count = 0;
-  for (uint32_t rest = (uint32_t)size; rest; rest /= 10) digits[count++] = (char)('0' + rest % 10);
-  for (int i = 0; i < count; i++) text[i ? i + 1 : 0] = digits[count - 1 - i];
-  text[sizeof text - 2] = (char)('0' + (count ? count - 1 : 0));
-  if (value < 0) nr_w_char(w, '-');
-  put(w, text, sizeof text - 1);
-  return true;
-}
-
-/* As in MLIR: six digits if they are exact (1.500000e+00), else enough digits to round-trip (3.14159274). Infinity and
- * NaN are their bits. */
 void nr_w_float(NrPrinter *w, NrType type, uint64_t bits) {
-  double value = decode(type, bits);
-  char text[64];
-  if (value - value != 0) { /* infinity or NaN */
-    nr_w_printf(w, "0x%0*llX", (int)((type->width > 64 ? 64 : type->width) + 3) / 4, (unsigned long long)bits);
-    return;
-  }
-  if (put_small_whole(w, value)) return;
-  int precision = type->width <= 32 ? 8 : 16;
-  int n = snprintf(text, sizeof text, "%.5e", value);
-  if (encode(type, text) == bits) {
-    char *e = strchr(text, 'e');
-    memmove(e + 1, e, (size_t)(text + n - e));
-    *e = '0';
-    n++;
-  } else {
-    int exponent = 0;
-    n = snprintf(text, sizeof text, "%.*e", precision, value);
-    exponent = (int)strtol(strchr(text, 'e') + 1, NULL, 10);
-    if (exponent >= -3 && exponent < precision) {
-      n = snprintf(text, sizeof text, "%.*f", precision - exponent, value);
-      while (text[n - 1] == '0' && text[n - 2] != '.') n--;
-    } else {
-      char *e = strchr(text, 'e'), *last = e;
-      while (last[-1] == '0' && last[-2] != '.') last--;
-      n = (int)(last - text) + snprintf(last, sizeof text - (size_t)(last - text), "E%+d", exponent);
-    }
-  }
-  put(w, text, (size_t)n);
+  char text[NR_FLOAT_TEXT];
+  put(w, text, nr_float_text(text, nr_float_format(type->float_kind), type->width, bits));
 }

@@ -1,5 +1,5 @@
 /* print_type.c - types as text. */
-#include "ir/print.h"
+#include "ir/params.h"
 
 static const char *const float_names[] = {
     [NR_F16] = "f16",
@@ -108,8 +108,6 @@ static void put_integer(NrPrinter *w, NrType t) {
 }
 
 void nr_w_type(NrPrinter *w, NrType t) {
-  static const char *const access[] = {
-      [NR_READONLY] = "readonly", [NR_WRITEONLY] = "writeonly", [NR_READWRITE] = "readwrite"};
   switch (t->kind) {
   case NR_TYPE_INTEGER: put_integer(w, t); break;
   case NR_TYPE_INDEX: nr_w_puts(w, "index"); break;
@@ -132,20 +130,14 @@ void nr_w_type(NrPrinter *w, NrType t) {
   case NR_TYPE_UNRANKED_TENSOR: put_tensor(w, t); break;
   case NR_TYPE_MEMREF:
   case NR_TYPE_UNRANKED_MEMREF: put_memref(w, t); break;
-  case NR_TYPE_SEQ: put_wrapped(w, "!onnx.seq<", t->elem); break;
-  case NR_TYPE_OPTIONAL: put_wrapped(w, "!onnx.optional<", t->elem); break;
-  case NR_TYPE_STRING: nr_w_puts(w, "!onnx.string"); break;
-  case NR_TYPE_DISPATCH_TENSOR:
-    nr_w_puts(w, "!flow.dispatch.tensor<");
-    nr_w_puts(w, access[t->access]);
-    nr_w_char(w, ':');
-    nr_w_type(w, t->elem);
-    nr_w_char(w, '>');
-    break;
-  case NR_TYPE_CHANNEL: nr_w_puts(w, "!flow.channel"); break;
   case NR_TYPE_OPAQUE:
     nr_w_char(w, '!');
     nr_w_str(w, t->text);
+    break;
+  default:
+    nr_w_char(w, '!');
+    nr_w_str(w, nr_type_info_printed_name(w->ctx, t->info));
+    nr_w_params(w, t->info, t->params);
     break;
   }
 }

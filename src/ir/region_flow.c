@@ -137,8 +137,6 @@ NrValue *nr_region_edge_target(const NrOp *op, const NrRegionEdge *edge, size_t 
   return edge->first_target + i < edge->to->first->num_args ? edge->to->first->args[edge->first_target + i] : NULL;
 }
 
-/* ---- questions --------------------------------------------------------------------------------------------------- */
-
 bool nr_region_is_entered_first(const NrRegion *region) {
   NrRegionFlow flow = nr_region_flow(region->op, NULL);
   NrRegionEdge edge;
@@ -146,6 +144,59 @@ bool nr_region_is_entered_first(const NrRegion *region) {
   while (nr_region_flow_next(&flow, &edge)) first &= edge.to == region;
   return first;
 }
+
+/* ---- loops ------------------------------------------------------------------------------------------------------ */
+
+uint32_t nr_op_num_ivs(const NrOp *op) {
+  NrLoopRange range;
+  uint32_t count = 0;
+  while (nr_op_loop_range(op, count, &range)) count++;
+  return count;
+}
+
+bool nr_loop_range(const NrValue *iv, NrLoopRange *out) {
+  const NrOp *loop = iv->block ? nr_block_parent_op(iv->block) : NULL;
+  return loop && nr_op_loop_range(loop, iv->index, out) && out->iv == iv && out->has_bounds;
+}
+
+/* The edge from one region, or where control comes to op (from NULL), to another. */
+static bool find_edge(const NrOp *op, const NrRegion *from, const NrRegion *to, NrRegionEdge *out) {
+  NrRegionFlow flow = nr_region_flow(op, from);
+  while (nr_region_flow_next(&flow, out))
+    if (out->to == to) return true;
+  return false;
+}
+
+NrRegion *nr_loop_latch(const NrOp *loop) {
+  NrRegionEdge edge;
+  for (uint32_t from = 0; loop->info->region_flow && from < loop->num_regions; from++)
+    for (uint32_t to = 0; to < loop->num_regions; to++)
+      if (find_edge(loop, NULL, &loop->regions[to], &edge) &&
+          find_edge(loop, &loop->regions[from], &loop->regions[to], &edge))
+        return &loop->regions[from];
+  return NULL;
+}
+
+/* The operand of `from` that goes along an edge to argument i; NULL: none. */
+static NrValue *value_along(const NrOp *from, const NrRegionEdge *edge, uint32_t i) {
+  if (i < edge->first_target || i - edge->first_target >= edge->num_operands) return NULL;
+  size_t at = (size_t)edge->first_operand + i - edge->first_target;
+  return at < from->num_operands ? nr_operand(from, at) : NULL;
+}
+
+bool nr_region_carried(const NrRegion *region, uint32_t i, NrValue **out_init, NrValue **out_next) {
+  const NrOp *op = region->op;
+  NrRegionEdge edge;
+  if (!op->info->region_flow || !find_edge(op, NULL, region, &edge)) return false;
+  NrRegion *latch = nr_loop_latch(op);
+  const NrOp *last = latch && latch->first == latch->last ? nr_block_terminator(latch->first) : NULL;
+  *out_init = value_along(op, &edge, i);
+  if (!last || !*out_init || !find_edge(op, latch, region, &edge)) return false;
+  *out_next = value_along(last, &edge, i);
+  return *out_next != NULL;
+}
+
+/* ---- questions --------------------------------------------------------------------------------------------------- */
 
 bool nr_op_runs_one_region(const NrOp *op) {
   for (uint32_t r = 0; op->info->region_flow && r < op->num_regions; r++) {

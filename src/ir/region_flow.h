@@ -44,6 +44,23 @@ bool nr_region_is_entered_first(const NrRegion *region);
 /* At most one region runs, once: control never goes from region to region. */
 bool nr_op_runs_one_region(const NrOp *op);
 
+/* ---- loops ------------------------------------------------------------------------------------------------------ */
+
+/* The range of induction variable i of a loop that counts (.loop_range); false past the last one, and for other ops. */
+static inline bool nr_op_loop_range(const NrOp *op, uint32_t i, NrLoopRange *out) {
+  return op->info->loop_range && op->info->loop_range(op, i, out);
+}
+uint32_t nr_op_num_ivs(const NrOp *op);
+/* The range of an induction variable, where its bounds are indices; false for affine loops and other values. */
+bool nr_loop_range(const NrValue *iv, NrLoopRange *out);
+
+/* The region whose end starts the next iteration: control goes from it to a region that is entered first. NULL where no
+ * edge says so. */
+NrRegion *nr_loop_latch(const NrOp *loop);
+/* What argument i of a region starts as, and what the end of an iteration gives for the next one. False when it is not
+ * carried around. */
+bool nr_region_carried(const NrRegion *region, uint32_t i, NrValue **out_init, NrValue **out_next);
+
 /* For op_spec.c. */
 const NrFlowRow *nr_region_flow_parse(NrArena *arena, const char *text, const NrOpSpec *spec, size_t *out_count);
 

@@ -75,6 +75,8 @@ NrStatus nr_p_error(NrParser *p, NrLoc loc, const char *format, ...) NR_PRINTF(3
 NrStatus nr_p_op_error(NrParser *p, const char *format, ...)
     NR_PRINTF(2, 3);               /* "custom op 'scf.for' ..." at the op's name */
 bool nr_p_is_legacy(NrParser *p);  /* the op has its 2020 name */
+NrStr nr_p_type_name(NrParser *p); /* in a .parse hook of a type: the name that the text has, without `!` */
+NrStr nr_p_op_name(NrParser *p);  /* as it is in the text */
 bool nr_p_is_generic(NrParser *p); /* the op has the generic form */
 const char *nr_p_end(NrParser *p); /* end of the last consumed token in the text */
 const char *nr_p_signature_end(NrParser *p); /* end of the first (..) of the op, or of its name if there is none */
@@ -90,12 +92,15 @@ static inline NrStatus nr_p_expect(NrParser *p, const char *token) { return nr_p
 bool nr_p_peek(NrParser *p, const char *token);      /* also "@" "%" "^" "#" "!" "\"": any token with that prefix */
 bool nr_p_try_keyword(NrParser *p, NrStr *out);       /* any bare identifier */
 NrStatus nr_p_keyword(NrParser *p, NrStr *out);
+NrStatus nr_p_choice(NrParser *p, NrStr choices, int64_t *out); /* one word of "a|b|c", as its number from 0 */
 bool nr_p_try_int(NrParser *p, int64_t *out);         /* with sign */
 NrStatus nr_p_int(NrParser *p, int64_t *out);
 bool nr_p_try_string(NrParser *p, NrStr *out);
 NrStatus nr_p_symbol_name(NrParser *p, NrStr *out);   /* @name */
 NrStatus nr_p_symbol(NrParser *p, NrAttr *out);       /* @a::@b */
 NrStatus nr_p_type(NrParser *p, NrType *out);
+/* A type; or what a ranked tensor's type has between its brackets, 4x?xf32, as that tensor. */
+NrStatus nr_p_type_or_dims(NrParser *p, NrType *out);
 NrStatus nr_p_type_list(NrParser *p, NrType **out, size_t *count);          /* t, t (at least one) */
 NrStatus nr_p_paren_type_list(NrParser *p, NrType **out, size_t *count);    /* (t, t) or () */
 NrStatus nr_p_arrow_type_list(NrParser *p, NrType **out, size_t *count);    /* -> t | -> (t, t); nothing without `->` */
@@ -166,6 +171,7 @@ void nr_w_newline(NrPrinter *w); /* with the indentation of the next line */
 void nr_w_indent(NrPrinter *w, int blanks); /* from the next line on, so much more; less when negative */
 void nr_w_printf(NrPrinter *w, const char *format, ...) NR_PRINTF(2, 3);
 bool nr_w_is_legacy(NrPrinter *w);
+bool nr_w_is_renamed(NrPrinter *w); /* ops and types are printed by their .renamed */
 void nr_w_value(NrPrinter *w, NrValue *value);
 void nr_w_values(NrPrinter *w, NrOp *op, size_t begin, size_t count); /* operands, comma-separated */
 void nr_w_type(NrPrinter *w, NrType type);

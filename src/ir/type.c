@@ -1,8 +1,9 @@
 /* type.c - unique types: constructors, predicates, shapes and sizes. */
 #include "ir/context.h"
+#include "ir/type_info.h"
 
 static uint64_t type_hash(const struct NrTypeData *t) {
-  uint64_t h = nr_hash_mix(t->kind, (uint64_t)t->width << 8 | (uint64_t)t->signedness << 4 | t->access);
+  uint64_t h = nr_hash_mix(t->kind, (uint64_t)t->width << 8 | (uint64_t)t->signedness);
   h = nr_hash_mix(h, (uint64_t)t->float_kind << 32 | t->rank);
   h = nr_hash_mix(h, t->scalable);
   h = nr_hash_mix(h, nr_hash_bytes(t->dims, t->rank * sizeof *t->dims));
@@ -11,6 +12,7 @@ static uint64_t type_hash(const struct NrTypeData *t) {
   h = nr_hash_mix(h, (uintptr_t)t->space);
   h = nr_hash_mix(h, nr_hash_bytes(t->inputs, t->num_inputs * sizeof *t->inputs));
   h = nr_hash_mix(h, nr_hash_bytes(t->results, t->num_results * sizeof *t->results));
+  h = nr_hash_mix(h, nr_hash_bytes(t->params, t->num_params * sizeof *t->params));
   return nr_hash_mix(h, nr_hash_bytes(t->text.data, t->text.size));
 }
 
@@ -19,9 +21,11 @@ static bool same_bytes(const void *a, const void *b, size_t size) { return size 
 static bool type_equal(const void *node, const void *key) {
   const struct NrTypeData *x = node, *y = key;
   return x->kind == y->kind && x->width == y->width && x->signedness == y->signedness &&
-         x->float_kind == y->float_kind && x->access == y->access && x->rank == y->rank && x->scalable == y->scalable &&
+         x->float_kind == y->float_kind && x->rank == y->rank && x->scalable == y->scalable &&
          x->elem == y->elem && x->layout == y->layout && x->space == y->space && x->num_inputs == y->num_inputs &&
-         x->num_results == y->num_results && same_bytes(x->dims, y->dims, x->rank * sizeof *x->dims) &&
+         x->num_results == y->num_results && x->num_params == y->num_params &&
+         same_bytes(x->params, y->params, x->num_params * sizeof *x->params) &&
+         same_bytes(x->dims, y->dims, x->rank * sizeof *x->dims) &&
          same_bytes(x->inputs, y->inputs, x->num_inputs * sizeof *x->inputs) &&
          same_bytes(x->results, y->results, x->num_results * sizeof *x->results) && nr_str_eq(x->text, y->text);
 }
@@ -35,6 +39,7 @@ static NrType type_get(NrContext *ctx, const struct NrTypeData *key) {
   t->dims = nr_arena_copy(&ctx->arena, key->dims, key->rank * sizeof *key->dims);
   t->inputs = nr_arena_copy(&ctx->arena, key->inputs, key->num_inputs * sizeof *key->inputs);
   t->results = nr_arena_copy(&ctx->arena, key->results, key->num_results * sizeof *key->results);
+  t->params = nr_arena_copy(&ctx->arena, key->params, key->num_params * sizeof *key->params);
   if (key->text.size) t->text = nr_str_copy(&ctx->arena, key->text);
   nr_unique_add(&ctx->types, hash, t);
   return t;
@@ -163,13 +168,14 @@ NrType nr_type_memref_layout(const int64_t *dims, size_t rank, NrType elem, NrAt
 NrType nr_type_memref_unranked(NrType elem, NrAttr space) {
   return shaped(NR_TYPE_UNRANKED_MEMREF, NULL, 0, elem, NULL, named_space(space), 0);
 }
-NrType nr_type_seq(NrType elem) { return shaped(NR_TYPE_SEQ, NULL, 0, elem, NULL, NULL, 0); }
-NrType nr_type_optional(NrType elem) { return shaped(NR_TYPE_OPTIONAL, NULL, 0, elem, NULL, NULL, 0); }
-NrType nr_type_string(NrContext *ctx) { return type_get(ctx, &(struct NrTypeData){.kind = NR_TYPE_STRING}); }
-NrType nr_type_dispatch_tensor(NrAccess access, NrType bound) {
-  return type_get(bound->ctx, &(struct NrTypeData){.kind = NR_TYPE_DISPATCH_TENSOR, .access = access, .elem = bound});
+NrType nr_type_of_dialect(NrContext *ctx, NrTypeKind kind, const NrAttr *params) {
+  const NrTypeInfo *info = nr_type_info(kind);
+  struct NrTypeData key = {.kind = kind, .info = info, .params = params};
+  key.num_params = (uint32_t)nr_type_info_num_params(info);
+  for (uint32_t i = 0; i < key.num_params && !key.elem; i++)
+    if (params[i]->kind == NR_ATTR_TYPE) key.elem = params[i]->type;
+  return type_get(ctx, &key);
 }
-NrType nr_type_channel(NrContext *ctx) { return type_get(ctx, &(struct NrTypeData){.kind = NR_TYPE_CHANNEL}); }
 NrType nr_type_opaque(NrContext *ctx, NrStr text) {
   return type_get(ctx, &(struct NrTypeData){.kind = NR_TYPE_OPAQUE, .text = text});
 }
@@ -183,7 +189,8 @@ bool nr_type_is_int_or_index(NrType t) { return nr_type_is_int(t) || nr_type_is_
 bool nr_type_is_float(NrType t) { return t->kind == NR_TYPE_FLOAT; }
 bool nr_type_is_float_kind(NrType t, NrFloatKind kind) { return t->kind == NR_TYPE_FLOAT && t->float_kind == kind; }
 bool nr_type_is_scalar(NrType t) {
-  return nr_type_is_int_or_index(t) || nr_type_is_float(t) || t->kind == NR_TYPE_COMPLEX || t->kind == NR_TYPE_STRING;
+  return nr_type_is_int_or_index(t) || nr_type_is_float(t) || t->kind == NR_TYPE_COMPLEX ||
+         (t->info && t->info->traits & NR_TYPE_IS_SCALAR);
 }
 bool nr_type_is_ranked(NrType t) {
   return t->kind == NR_TYPE_VECTOR || t->kind == NR_TYPE_TENSOR || t->kind == NR_TYPE_MEMREF;
@@ -246,7 +253,6 @@ size_t nr_type_byte_size(NrType t) {
   switch (t->kind) {
   case NR_TYPE_INDEX: return 8;
   case NR_TYPE_COMPLEX: return 2 * nr_type_byte_size(t->elem);
-  case NR_TYPE_STRING: return sizeof(void *);
   case NR_TYPE_INTEGER:
   case NR_TYPE_FLOAT: {
     /* Wider than 64 bits: whole words. */
@@ -255,7 +261,7 @@ size_t nr_type_byte_size(NrType t) {
     while (size < bytes) size *= 2;
     return size;
   }
-  default: return 0;
+  default: return t->info ? t->info->bytes : 0;
   }
 }
 

@@ -191,7 +191,8 @@ static void verify_op(Verifier *v, NrOp *op, size_t depth) {
     fail(v);
     return;
   }
-  bool good = check_place(op) & check_sizes(op);
+  bool good = check_place(op);
+  good &= check_sizes(op);
   good &= nr_verify_row(v->ctx, op);
   if (nr_op_has(op, NR_SYMBOL) || nr_op_is(op, NR_OP_builtin_module)) good &= nr_verify_symbol(op);
   for (uint32_t i = 0; i < op->num_regions; i++) good &= check_region(op, i);

@@ -116,13 +116,15 @@ static void ask_for_large_pages(char *base, size_t size) {
   if (size >= 2 * page && begin < end) madvise((void *)begin, end - begin, MADV_HUGEPAGE);
 }
 
-/* zone: bytes on both sides that nobody owns, a multiple of ALIGNMENT. */
-static NrBlock *block_malloc(size_t capacity, uint32_t class, size_t zone) {
-  size_t size = capacity + 2 * ALIGNMENT + 2 * zone;
+/* zone: size of the red zone on each side of the data, in bytes, a multiple of ALIGNMENT. alignment: of the data, at
+ * least ALIGNMENT. */
+static NrBlock *block_malloc(size_t capacity, uint32_t class, size_t zone, size_t alignment) {
+  size_t size = capacity + ALIGNMENT + alignment + 2 * zone;
   char *base = malloc(size);
   if (!base) return NULL;
   ask_for_large_pages(base, size);
-  NrBlock *b = (NrBlock *)(void *)(base + zone + (-(uintptr_t)base & (ALIGNMENT - 1)));
+  char *begin = base + zone + ALIGNMENT;
+  NrBlock *b = data_block(begin + (-(uintptr_t)begin & (alignment - 1)));
   b->base = base;
   b->capacity = capacity;
   b->size_class = class;
@@ -145,34 +147,34 @@ static void *refused(NrExec *e, int64_t size) {
 }
 
 /* A block that the run does not have yet. */
-static NrBlock *new_block(NrExec *e, int64_t size, size_t capacity, uint32_t class) {
+static NrBlock *new_block(NrExec *e, int64_t size, size_t capacity, uint32_t class, size_t alignment) {
   NrAllocator *a = &e->allocator;
   NrReturned *returned = atomic_load_explicit(&e->program, memory_order_relaxed)->returned;
   size_t zone = e->sanitizer ? NR_RED_ZONE : 0;
-  NrBlock *b = e->sanitizer ? NULL : nr_returned_take(returned, class, capacity);
+  NrBlock *b = e->sanitizer || alignment > ALIGNMENT ? NULL : nr_returned_take(returned, class, capacity);
   if (b) return b;
   /* What is cached counts as ours against the limit, and must not be why the system refuses. */
   int64_t room = a->limit - held(a) - size;
   if (a->limit != INT64_MAX) nr_returned_trim(returned);
   if (a->cached_bytes > room) purge(a, room);
-  b = block_malloc(capacity, class, zone);
+  b = block_malloc(capacity, class, zone, alignment);
   if (b) return b;
   purge(a, 0);
   nr_returned_trim(returned);
-  return block_malloc(capacity, class, zone);
+  return block_malloc(capacity, class, zone, alignment);
 }
 
-static void *alloc_locked(NrExec *e, int64_t size) {
+static void *alloc_locked(NrExec *e, int64_t size, size_t alignment) {
   NrAllocator *a = &e->allocator;
   uint32_t class;
   size_t capacity;
   if (size < 0 || !size_class((size_t)size, &class, &capacity)) return refused(e, size);
   if (!within_limit(e, size, size)) return NULL;
-  NrBlock *b = e->sanitizer ? NULL : a->free[class];
+  NrBlock *b = e->sanitizer || alignment > ALIGNMENT ? NULL : a->free[class];
   if (b) {
     a->free[class] = b->next;
     a->cached_bytes -= (int64_t)capacity;
-  } else if (!(b = new_block(e, size, capacity, class))) {
+  } else if (!(b = new_block(e, size, capacity, class, alignment))) {
     return refused(e, size);
   }
   b->size = (size_t)size;
@@ -184,13 +186,16 @@ static void *alloc_locked(NrExec *e, int64_t size) {
   return block_data(b);
 }
 
-void *nr_api_alloc(NoriaExec *exec, int64_t size) {
+void *nr_api_alloc_aligned(NoriaExec *exec, int64_t size, int64_t alignment) {
   NrExec *e = nr_exec(exec);
+  if (alignment > (int64_t)1 << NR_LARGEST_LOG2) return refused(e, size);
   bool locked = nr_exec_lock(e);
-  void *data = alloc_locked(e, size);
+  void *data = alloc_locked(e, size, (size_t)NR_MAX(alignment, ALIGNMENT));
   nr_exec_unlock(e, locked);
   return data;
 }
+
+void *nr_api_alloc(NoriaExec *exec, int64_t size) { return nr_api_alloc_aligned(exec, size, ALIGNMENT); }
 
 int32_t nr_api_free(NoriaExec *exec, void *data) {
   if (!data) return 0;
@@ -217,7 +222,7 @@ int32_t nr_api_free(NoriaExec *exec, void *data) {
 /* The block moves always, so that who uses the old one is found. */
 static void *realloc_sanitized(NrExec *e, NrBlock *b, int64_t new_size) {
   NrAllocator *a = &e->allocator;
-  void *moved = alloc_locked(e, new_size);
+  void *moved = alloc_locked(e, new_size, ALIGNMENT);
   if (!moved) return NULL;
   memcpy(moved, block_data(b), NR_MIN(b->size, (size_t)new_size));
   unlink_live(b);
@@ -245,7 +250,7 @@ static void *realloc_locked(NrExec *e, void *data, int64_t new_size) {
     unlink_live(b);
     /* realloc remaps the pages of large blocks instead of copying them. */
     size_t offset = (size_t)((char *)b - (char *)b->base);
-    char *base = realloc(b->base, capacity + 2 * ALIGNMENT);
+    char *base = realloc(b->base, offset + capacity + 2 * ALIGNMENT); /* offset is large in aligned blocks */
     if (!base) {
       link_live(a, b);
       return refused(e, new_size);

@@ -3,6 +3,7 @@
 
 #include "base/guard.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 /* ---- all execs -------------------------------------------------------------------------------------------------- */
@@ -34,11 +35,14 @@ static void exec_retire(NrExec *e) {
   free(e->descs);
   free(e->symbols);
   free(e->strings);
-  nr_buf_deinit(&e->fail_message);
+  free(e->channels);
+  noria_error_clear(&e->failure);
   e->descs = NULL;
   e->symbols = NULL;
   e->strings = NULL;
   e->strings_capacity = 0;
+  e->channels = NULL;
+  e->channels_capacity = 0;
   pthread_mutex_lock(&retired_lock);
   e->next = retired;
   retired = e;
@@ -92,7 +96,7 @@ void nr_exec_begin(NrExec *e, const NoriaRunLimits *limits) {
   nr_allocator_begin(&e->allocator, limits->memory);
   atomic_store_explicit(&e->iterations, 0, memory_order_relaxed);
   atomic_store_explicit(&e->failed, 0, memory_order_relaxed);
-  e->fail_code = NORIA_OK;
+  noria_error_clear(&e->failure);
   e->pub.place = -1;
   __atomic_store_n(&e->pub.stop, 0, __ATOMIC_RELAXED);
   atomic_store_explicit(&e->running, true, memory_order_release);
@@ -100,6 +104,7 @@ void nr_exec_begin(NrExec *e, const NoriaRunLimits *limits) {
 
 void nr_exec_finish(NrExec *e, int64_t keep) {
   atomic_store_explicit(&e->running, false, memory_order_relaxed);
+  nr_exec_drop_initialization(e);
   while (e->handles) {
     NoriaValue *handle = e->handles;
     e->handles = handle->run_next;
@@ -115,6 +120,9 @@ void nr_exec_finish(NrExec *e, int64_t keep) {
     e->strings = NULL;
     e->strings_capacity = 0;
   }
+  for (size_t i = 0; i < e->num_channels; i++) nr_channel_release(e->channels[i]);
+  e->num_channels = 0;
+  e->world = NULL;
   nr_sanitize_end(e);
   nr_allocator_end(&e->allocator, keep);
 }
@@ -134,7 +142,7 @@ void nr_execs_unlock(bool in_child) {
 
 void nr_exec_stop(NrExec *e, int32_t why) { __atomic_fetch_or(&e->pub.stop, why, __ATOMIC_RELAXED); }
 
-static const char *site_place(const NrExec *e, int32_t site) {
+const char *nr_exec_site_place(const NrExec *e, int32_t site) {
   const NoriaModule *module = atomic_load_explicit(&((NrExec *)e)->program, memory_order_relaxed)->module;
   if (site < 0 || site >= module->num_sites) return NULL;
   const char *place = module->sites[site].place;
@@ -142,26 +150,27 @@ static const char *site_place(const NrExec *e, int32_t site) {
 }
 
 /* True for the one thread that may write the message. */
-static bool claim_failure(NrExec *e, NoriaStatus code, int32_t site) {
+static bool claim_failure(NrExec *e) {
   int expected = 0;
   if (!atomic_compare_exchange_strong(&e->failed, &expected, 1)) return false;
   e->failed_in = pthread_self();
-  e->fail_code = code;
-  e->fail_message.size = 0;
-  const char *place = site_place(e, site);
-  e->fail_has_place = place != NULL;
-  if (place) nr_buf_printf(&e->fail_message, "%s: ", place);
   return true;
+}
+
+/* Frees text, which may be NULL: there was no memory for it. */
+static void set_failure(NrExec *e, NoriaStatus code, int32_t site, char *text) {
+  const char *place = nr_exec_site_place(e, site);
+  e->fail_has_place = place != NULL;
+  nr_error_set(&e->failure, code, "%s%s%s", place ? place : "", place ? ": " : "", text ? text : "the program failed");
+  free(text);
 }
 
 /* The caller's own failure in poll or alloc, which know no place, gets that of the site. */
 static void place_failure(NrExec *e, int32_t site) {
-  const char *place = site_place(e, site);
+  const char *place = nr_exec_site_place(e, site);
   if (!place || e->fail_has_place || !pthread_equal(e->failed_in, pthread_self())) return;
-  NrBuf placed = {0};
-  nr_buf_printf(&placed, "%s: %s", place, e->fail_message.size ? e->fail_message.data : "the program failed");
-  nr_buf_deinit(&e->fail_message);
-  e->fail_message = placed;
+  const char *text = e->failure.message ? e->failure.message : "the program failed";
+  nr_error_set(&e->failure, e->failure.code, "%s: %s", place, text);
   e->fail_has_place = true;
 }
 
@@ -173,13 +182,30 @@ static int32_t publish_failure(NrExec *e) {
 }
 
 int32_t nr_exec_fail(NrExec *e, NoriaStatus code, int32_t site, const char *format, ...) {
-  if (claim_failure(e, code, site)) {
+  if (claim_failure(e)) {
+    char *text = NULL;
     va_list args;
     va_start(args, format);
-    nr_buf_vprintf(&e->fail_message, format, args);
+    if (vasprintf(&text, format, args) < 0) text = NULL;
     va_end(args);
+    set_failure(e, code, site, text);
   }
   return publish_failure(e);
+}
+
+/* The text of a site with values in place of %0 to %3. The caller frees it; NULL without memory. */
+static char *site_text(const char *format, const int64_t *values) {
+  char *text = NULL;
+  size_t size;
+  FILE *out = open_memstream(&text, &size);
+  if (!out) return NULL;
+  for (const char *p = format; *p; p++) {
+    if (p[0] == '%' && p[1] >= '0' && p[1] <= '3') fprintf(out, "%lld", (long long)values[*++p - '0']);
+    else putc(*p == '%' && p[1] == '%' ? *++p : *p, out); /* %% is a % */
+  }
+  if (!fclose(out)) return text;
+  free(text);
+  return NULL;
 }
 
 static int32_t api_fail(NoriaExec *exec, int32_t site, int64_t a, int64_t b, int64_t c, int64_t d) {
@@ -188,18 +214,14 @@ static int32_t api_fail(NoriaExec *exec, int32_t site, int64_t a, int64_t b, int
   if (site < 0 || site >= module->num_sites)
     return nr_exec_fail(e, NORIA_ERROR_INTERNAL, -1, "the program failed at site %d of %d", (int)site,
                         (int)module->num_sites);
-  if (!claim_failure(e, NORIA_ERROR_FAILED, site)) {
-    place_failure(e, site);
-    return publish_failure(e);
-  }
-  const int64_t values[] = {a, b, c, d};
-  for (const char *p = module->sites[site].text; *p; p++) {
-    if (p[0] == '%' && p[1] >= '0' && p[1] <= '3')
-      nr_buf_printf(&e->fail_message, "%lld", (long long)values[*++p - '0']);
-    else
-      nr_buf_putc(&e->fail_message, *p == '%' && p[1] == '%' ? *++p : *p); /* %% is a % */
-  }
+  if (claim_failure(e))
+    set_failure(e, NORIA_ERROR_FAILED, site, site_text(module->sites[site].text, (const int64_t[]){a, b, c, d}));
+  else place_failure(e, site);
   return publish_failure(e);
+}
+
+static int32_t api_error(NoriaExec *exec, const char *text) {
+  return nr_exec_fail(nr_exec(exec), NORIA_ERROR_FAILED, -1, "%s", text && *text ? text : "the program failed");
 }
 
 static int32_t api_poll(NoriaExec *exec, int64_t iterations) {
@@ -243,6 +265,8 @@ const NoriaRuntimeApi nr_runtime_api = {
     .realloc = nr_api_realloc,
     .enter = api_enter,
     .charge = nr_api_charge,
+    .alloc_aligned = nr_api_alloc_aligned,
+    .error = api_error,
 };
 
 static void interrupt(NoriaProgram *only) {
@@ -310,6 +334,26 @@ bool nr_exec_hold_string(NrExec *e, NoriaString *string) {
   if (!ok) {
     nr_string_release(string);
     nr_exec_fail(e, NORIA_ERROR_MEMORY, -1, "the system has no memory for a string");
+  }
+  return ok;
+}
+
+bool nr_exec_hold_channel(NrExec *e, NrChannel *channel) {
+  bool locked = nr_exec_lock(e), ok = true;
+  if (e->num_channels == e->channels_capacity) {
+    size_t capacity = NR_MAX(2 * e->channels_capacity, (size_t)8);
+    NrChannel **grown = realloc(e->channels, capacity * sizeof(NrChannel *));
+    ok = grown != NULL;
+    if (ok) {
+      e->channels = grown;
+      e->channels_capacity = capacity;
+    }
+  }
+  if (ok) e->channels[e->num_channels++] = channel;
+  nr_exec_unlock(e, locked);
+  if (!ok) {
+    nr_channel_release(channel);
+    nr_exec_fail(e, NORIA_ERROR_MEMORY, -1, "the system has no memory for a channel");
   }
   return ok;
 }

@@ -32,6 +32,10 @@ bool nr_desc_is(NrExec *e, const NoriaDesc *tensor, NoriaDType dtype);
  * which is then its failure. */
 static inline bool nr_import_stopped(NrExec *e, int64_t i) { return (i & 1023) == 1023 && nr_exec_stopped(e); }
 
+/* imports_init.c */
+int32_t nr_import_initialize_begin(NoriaExec *exec, const NoriaDesc *args, NoriaDesc *results);
+int32_t nr_import_initialize_end(NoriaExec *exec, const NoriaDesc *args, NoriaDesc *results);
+
 /* imports_seq.c */
 int32_t nr_import_value_retain(NoriaExec *exec, const NoriaDesc *args, NoriaDesc *results);
 int32_t nr_import_value_release(NoriaExec *exec, const NoriaDesc *args, NoriaDesc *results);
@@ -57,10 +61,24 @@ int32_t nr_import_seq_concat(NoriaExec *exec, const NoriaDesc *args, NoriaDesc *
 int32_t nr_import_seq_split(NoriaExec *exec, const NoriaDesc *args, NoriaDesc *results);
 int32_t nr_import_seq_split_sizes(NoriaExec *exec, const NoriaDesc *args, NoriaDesc *results);
 
+/* imports_stage.c */
+int32_t nr_import_stage_wait(NoriaExec *exec, const NoriaDesc *args, NoriaDesc *results);
+int32_t nr_import_stage_post(NoriaExec *exec, const NoriaDesc *args, NoriaDesc *results);
+
 /* imports_string.c, imports_cast.c */
 int32_t nr_import_string_equal(NoriaExec *exec, const NoriaDesc *args, NoriaDesc *results);
 int32_t nr_import_string_concat(NoriaExec *exec, const NoriaDesc *args, NoriaDesc *results);
 int32_t nr_import_string_from(NoriaExec *exec, const NoriaDesc *args, NoriaDesc *results);
 int32_t nr_import_string_to(NoriaExec *exec, const NoriaDesc *args, NoriaDesc *results);
+
+/* trace.c */
+int32_t nr_import_trace(NoriaExec *exec, const NoriaDesc *args, NoriaDesc *results);
+
+/* imports_channel.c */
+int32_t nr_import_channel_default(NoriaExec *exec, const NoriaDesc *args, NoriaDesc *results);
+int32_t nr_import_channel_split(NoriaExec *exec, const NoriaDesc *args, NoriaDesc *results);
+int32_t nr_import_channel_rank(NoriaExec *exec, const NoriaDesc *args, NoriaDesc *results);
+int32_t nr_import_channel_count(NoriaExec *exec, const NoriaDesc *args, NoriaDesc *results);
+int32_t nr_import_collective(NoriaExec *exec, const NoriaDesc *args, NoriaDesc *results);
 
 #endif

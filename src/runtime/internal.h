@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
+#include "runtime/channel.h"
 #include "runtime/error.h"
 
 /* ---- strings (string.c) ----------------------------------------------------------------------------------------- */
@@ -144,6 +145,7 @@ void nr_account_release(NrAccount *account, int64_t bytes);
 int64_t nr_value_cost(const NoriaValue *tensor); /* bytes in an account */
 
 void *nr_api_alloc(NoriaExec *exec, int64_t size);
+void *nr_api_alloc_aligned(NoriaExec *exec, int64_t size, int64_t alignment);
 int32_t nr_api_free(NoriaExec *exec, void *data);
 void *nr_api_realloc(NoriaExec *exec, void *data, int64_t new_size);
 int32_t nr_api_charge(NoriaExec *exec, int64_t bytes);
@@ -210,18 +212,22 @@ struct NrExec {
   NoriaValue *handles;     /* sequences and optionals that compiled code holds */
   NoriaString **strings;   /* references that last as long as the run */
   size_t num_strings, strings_capacity;
+  NrWorld *world;          /* NULL: this run is the only rank */
+  NrChannel **channels;    /* a reference of each, until the run ends */
+  size_t num_channels, channels_capacity;
 
   NoriaRunLimits limits;
   _Atomic int64_t iterations;
 
   atomic_int failed; /* 0, then 1 while the first failure writes, then 2 */
-  NoriaStatus fail_code;
-  NrBuf fail_message;
+  NoriaError failure; /* without a message: there was no memory for it */
   pthread_t failed_in; /* the thread that writes the message, when failed */
   bool fail_has_place;
 
   int64_t deadline_ns; /* watchdog */
   NrExec *watch_prev, *watch_next;
+
+  bool initializes; /* this run runs the program's initializers */
 
   NoriaDesc *descs; /* of inputs, then outputs */
   int64_t *symbols; /* what each symbolic dim is in this run; -1: not met yet */
@@ -262,6 +268,11 @@ void nr_exec_drop_handle(NrExec *e, NoriaValue *handle); /* gives back one refer
 /* Keeps a reference of the string, which it takes over, until the run ends. False after failing; it is released. */
 bool nr_exec_hold_string(NrExec *e, NoriaString *string);
 
+/* Keeps the reference of the channel until the run ends. False after failing; it is released. */
+bool nr_exec_hold_channel(NrExec *e, NrChannel *channel);
+/* Where the site is in the program; NULL: not known. */
+const char *nr_exec_site_place(const NrExec *e, int32_t site);
+
 /* For long work of the runtime itself, from time to time: true when the run is to stop, which is then its failure. */
 bool nr_exec_stopped(NrExec *e);
 /* Copies bytes in pieces. False when the run was to stop in between. */
@@ -279,11 +290,43 @@ extern const NoriaRuntimeApi nr_runtime_api;
 NoriaImportFn nr_import_find(const char *name); /* NULL when there is none */
 NrNearest nr_import_nearest(const char *name);  /* of the names of all imports */
 
+/* ---- functions of the user (libraries.c) ------------------------------------------------------------------------ */
+
+/* Opens the libraries of the options for the program. They are closed by nr_libraries_close, also after a failure. */
+NoriaStatus nr_libraries_open(NoriaProgram *program, const NoriaProgramOptions *options, NoriaError *error);
+void nr_libraries_close(NoriaProgram *program);
+/* The function that flow.call calls by this name: one of the imports, else of the first library that has it. */
+NoriaStatus nr_libraries_find(const NoriaProgram *program, const NoriaProgramOptions *options, const char *name,
+                              NoriaImportFn *out, NoriaError *error);
+/* dlopen, but a path without a slash is a file of the current folder. NULL after an error. */
+void *nr_library_open(const char *path, NoriaError *error);
+
+/* ---- parameters (parameters.c) ---------------------------------------------------------------------------------- */
+
+typedef struct NrParameterFile NrParameterFile;
+/* Maps the parameter files of the options; resolve then points the module's parameters into them. nr_parameters_close
+ * gives all back, also after a failure. */
+NoriaStatus nr_parameters_open(NoriaProgram *program, const NoriaProgramOptions *options, NoriaError *error);
+NoriaStatus nr_parameters_resolve(NoriaProgram *program, const NoriaProgramOptions *options, NoriaError *error);
+void nr_parameters_close(NoriaProgram *program);
+
 /* ---- programs (program.c, feeds.c) ------------------------------------------------------------------------------ */
+
+/* Whether the initializers of a program have run. */
+typedef enum NrInitialized { NR_INITIALIZED_NOT, NR_INITIALIZED_NOW, NR_INITIALIZED } NrInitialized;
+/* At the end of a run: if it began and did not end, the next run does it. */
+void nr_exec_drop_initialization(NrExec *e);
 
 struct NoriaProgram {
   const NoriaModule *module;
   void *library; /* from dlopen */
+  void **libraries; /* of the functions that flow.call calls; from dlopen */
+  size_t num_libraries;
+  NrParameterFile *parameter_files;
+  void **parameter_copies; /* of parameters that are not aligned to their elements */
+  size_t num_parameter_copies;
+  void (*trace)(void *user, const char *text, size_t size); /* NULL: standard error */
+  void *trace_user;
   const void **constants;
   NoriaImportFn *imports;
   int32_t threads;
@@ -302,6 +345,7 @@ struct NoriaProgram {
   int32_t num_symbols;
   pthread_mutex_t lock; /* idle */
   NrExec *idle;
+  atomic_int initialized; /* NrInitialized */
   NoriaProgram *prev_program, *next_program; /* in the list of all (fork.c) */
   bool is_listed;
 };

@@ -40,15 +40,8 @@ NoriaStatus noria_program_load(const char *path, const NoriaProgramOptions *opti
   if (!path || !*path) return nr_error_set(error, NORIA_ERROR_INVALID, "the path is empty");
   NoriaStatus status = check_file(path, error);
   if (status) return status;
-  /* dlopen searches the system's folders for a name without a slash, but a path means the file. */
-  char *file = NULL;
-  if (asprintf(&file, "%s%s", strchr(path, '/') ? "" : "./", path) < 0) return nr_error_set_memory(error, strlen(path));
-  void *library = dlopen(file, RTLD_NOW | RTLD_LOCAL);
-  free(file);
-  if (!library) {
-    const char *why = dlerror();
-    return nr_error_set(error, NORIA_ERROR_INVALID, "%s", why ? why : path);
-  }
+  void *library = nr_library_open(path, error);
+  if (!library) return NORIA_ERROR_INVALID;
   NoriaError why = NORIA_ERROR_INIT;
   const NoriaModule *module = dlsym(library, symbol);
   status = module ? noria_program_create(module, options, out_program, &why) : no_symbol(path, error);

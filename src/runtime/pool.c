@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "runtime/pace.h"
+#include "runtime/relax.h"
 
 typedef struct Job {
   NrExec *exec;
@@ -70,14 +71,6 @@ struct NrPool {
 
 /* How long a thread looks for what it waits for before it sleeps: about what waking it costs. */
 enum { LOOK_NS = 20000, AWAIT_NS = 10000, PAUSES = 32 };
-
-static void relax(void) {
-#if defined(__x86_64__)
-  __builtin_ia32_pause();
-#elif defined(__aarch64__)
-  __asm__ volatile("yield");
-#endif
-}
 
 static void sleep_on(atomic_uint *word, unsigned while_it_is) {
   syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, while_it_is, NULL, NULL, 0);
@@ -193,7 +186,7 @@ static void look_for_work(NrPool *pool, unsigned seen) {
   bool found = false;
   do {
     for (int i = 0; i < PAUSES && !found; i++) {
-      relax();
+      nr_relax();
       found = atomic_load_explicit(&pool->published, memory_order_relaxed) != seen;
     }
   } while (!found && nr_now_ns() < until);
@@ -334,7 +327,7 @@ static void retract(Slot *slot) {
     int64_t until = nr_now_ns() + AWAIT_NS;
     do {
       for (int i = 0; i < PAUSES && helpers_of(state) > 0; i++) {
-        relax();
+        nr_relax();
         state = atomic_load_explicit(&slot->state, memory_order_acquire);
       }
     } while (helpers_of(state) > 0 && nr_now_ns() < until);

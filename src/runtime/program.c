@@ -63,16 +63,20 @@ static NoriaStatus check_module(const NoriaModule *module, NoriaError *error) {
                         NR_STR_ARG(missing));
   if (!module->entry || module->num_inputs < 0 || module->num_outputs < 0 || module->num_constants < 0 ||
       module->num_imports < 0 || module->num_sites < 0 || (module->num_constants > 0 && !module->constants) ||
-      (module->num_imports > 0 && !module->imports) || (module->num_sites > 0 && !module->sites))
+      (module->num_imports > 0 && !module->imports) || (module->num_sites > 0 && !module->sites) ||
+      module->num_parameters < 0 || (module->num_parameters > 0 && !module->parameters))
     return nr_error_set(error, NORIA_ERROR_INVALID, "the module is malformed");
   NoriaStatus status = check_values(module, "input", module->inputs, module->num_inputs, error);
   return status ? status : check_values(module, "output", module->outputs, module->num_outputs, error);
 }
 
-static NoriaStatus resolve_constants(NoriaProgram *program, NoriaError *error) {
+static NoriaStatus resolve_constants(NoriaProgram *program, const NoriaProgramOptions *options, NoriaError *error) {
   const NoriaModule *module = program->module;
+  NoriaStatus status = nr_parameters_open(program, options, error);
+  if (!status) status = nr_parameters_resolve(program, options, error);
+  if (status) return status;
   for (int32_t i = 0; i < module->num_constants; i++) {
-    program->constants[i] = module->constants[i].data;
+    if (!program->constants[i]) program->constants[i] = module->constants[i].data;
     if (!program->constants[i] && module->constants[i].size > 0)
       return nr_error_set(error, NORIA_ERROR_INVALID, "constant %d has no data", (int)i);
   }
@@ -83,6 +87,11 @@ static NoriaStatus resolve_imports(NoriaProgram *program, const NoriaProgramOpti
   const NoriaModule *module = program->module;
   for (int32_t i = 0; i < module->num_imports; i++) {
     NoriaImportFn found = NULL;
+    if (module->imports[i][0] == '@') { /* never one of the runtime's: the two have different contracts */
+      NoriaStatus status = nr_libraries_find(program, options, module->imports[i] + 1, &program->imports[i], error);
+      if (status) return status;
+      continue;
+    }
     for (size_t k = 0; options && k < options->num_imports && !found; k++)
       if (strcmp(options->imports[k].name, module->imports[i]) == 0) found = options->imports[k].function;
     if (!found) found = nr_import_find(module->imports[i]);
@@ -106,6 +115,8 @@ static void program_free(NoriaProgram *program) {
   nr_exec_retire_all(program);
   nr_watchdog_deinit(&program->watchdog);
   pthread_mutex_destroy(&program->lock);
+  nr_libraries_close(program);
+  nr_parameters_close(program);
   free(program->constants);
   free(program->imports);
   free(program->dim_symbols);
@@ -147,7 +158,10 @@ NoriaStatus noria_program_create(const NoriaModule *module, const NoriaProgramOp
     program->limits = options->limits;
     if (options->cache_size) program->cache_size = options->cache_size;
   }
-  if ((status = resolve_constants(program, error)) || (status = resolve_imports(program, options, error))) goto failed;
+  status = resolve_constants(program, options, error);
+  if (!status) status = nr_libraries_open(program, options, error);
+  if (!status) status = resolve_imports(program, options, error);
+  if (status) goto failed;
   if (program->threads > 1 && !(program->pool = nr_pool_create(program->threads))) {
     status = nr_error_set_memory(error, sizeof(NoriaProgram));
     goto failed;
@@ -157,6 +171,8 @@ NoriaStatus noria_program_create(const NoriaModule *module, const NoriaProgramOp
     goto failed;
   }
   if (options) {
+    program->trace = options->trace;
+    program->trace_user = options->trace_user;
     program->release = options->release;
     program->user = options->user;
   }
@@ -289,9 +305,9 @@ static NoriaStatus call_entry(NoriaProgram *program, NrExec *e, NoriaError *erro
   if (nr_exec_stopped(e) && !result) result = 1;
   bool failed = atomic_load(&e->failed) != 0;
   if (failed) nr_exec_place_failure(e);
-  if (failed && result == NORIA_RESULT_INTERNAL) e->fail_code = NORIA_ERROR_INTERNAL;
+  if (failed && result == NORIA_RESULT_INTERNAL) e->failure.code = NORIA_ERROR_INTERNAL;
   if (failed)
-    return nr_error_set(error, e->fail_code, "%s", e->fail_message.size ? e->fail_message.data : "the program failed");
+    return nr_error_set(error, e->failure.code, "%s", e->failure.message ? e->failure.message : "the program failed");
   if (result)
     return nr_error_set(error, NORIA_ERROR_INTERNAL, "the program failed with %d and no message", (int)result);
   return NORIA_OK;
@@ -309,6 +325,7 @@ NoriaStatus noria_program_run(NoriaProgram *program, const NoriaValue *const *in
   NrExec *e = nr_exec_acquire(program);
   if (!e) return nr_error_set_memory(error, sizeof(NrExec));
   nr_exec_begin(e, options ? &options->limits : &program->limits);
+  e->world = options ? (NrWorld *)options->world : NULL;
   if (program->sanitize) nr_sanitize_begin(e, inputs, inputs ? num_inputs : 0);
   status = nr_feeds_bind(program, e, inputs, num_inputs, error);
   if (!status) status = call_entry(program, e, error);
@@ -319,5 +336,8 @@ NoriaStatus noria_program_run(NoriaProgram *program, const NoriaValue *const *in
                                       .allocations = e->allocator.allocations};
   nr_exec_finish(e, program->cache_size);
   nr_exec_release(program, e);
+  /* The other ranks must not wait for this one. */
+  if (status && options && options->world)
+    noria_world_end(options->world, error && error->message ? error->message : noria_status_name(status), NULL);
   return status;
 }

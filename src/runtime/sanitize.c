@@ -169,7 +169,13 @@ void nr_sanitize_begin(NrExec *e, const NoriaValue *const *inputs, size_t num_in
   add(s, program->constants, (size_t)module->num_constants * sizeof *program->constants, RANGE_RUNTIME, -1);
   add(s, program->imports, (size_t)module->num_imports * sizeof *program->imports, RANGE_RUNTIME, -1);
   for (int32_t i = 0; i < module->num_constants; i++)
-    add(s, module->constants[i].data, (size_t)module->constants[i].size, RANGE_CONSTANT, -1);
+    if (module->constants[i].data)
+      add(s, module->constants[i].data, (size_t)module->constants[i].size, RANGE_CONSTANT, -1);
+  for (int64_t i = 0; i < module->num_parameters; i++) { /* two may share their memory, as inputs may */
+    int32_t constant = module->parameters[i].constant;
+    uintptr_t begin = (uintptr_t)program->constants[constant], end = begin + (size_t)module->constants[constant].size;
+    nr_vec_push(&s->inputs, ((Range){begin, end, begin, end, RANGE_CONSTANT, -1}));
+  }
   for (size_t i = 0; i < program->num_regions; i++)
     add(s, program->regions[i].data, program->regions[i].size, RANGE_CONSTANT, -1);
   for (size_t i = 0; i < num_inputs; i++) {
@@ -247,7 +253,7 @@ static void describe(const NrExec *e, const Range *r, uintptr_t at, NrBuf *out) 
   else if (at >= r->end) nr_buf_printf(out, "%zu bytes after ", (size_t)(at - r->end));
   else nr_buf_printf(out, "at byte %zu of ", (size_t)(at - r->begin));
   size_t size = (size_t)(r->end - r->begin);
-  bool input = r >= s->inputs.data && r < s->inputs.data + s->inputs.size;
+  bool input = r >= s->inputs.data && r < s->inputs.data + s->inputs.size && r->site >= 0; /* else a parameter */
   if (input) nr_buf_printf(out, "input '%s' of %zu bytes", module->inputs[r->site].name, size);
   else nr_buf_printf(out, "%s of %zu bytes", r->kind == RANGE_CONSTANT ? "a constant or global" : "a buffer", size);
   if (!input && r->site >= 0 && r->site < module->num_sites && *module->sites[r->site].place)

@@ -19,7 +19,7 @@ int64_t nr_cost_slots(const NrOp *op_, int64_t *out_libm) {
   case NR_OP_##op: return slots;
 #define SLOTS_F32(op, slots)                                                                                           \
   case NR_OP_##op:                                                                                                     \
-    if (nr_type_byte_size(nr_type_elem(nr_result(op_, 0)->type)) > 4) *out_libm = LIBM_CYCLES;                         \
+    if (nr_type_byte_size(nr_type_elem(nr_op_result(op_)->type)) > 4) *out_libm = LIBM_CYCLES;                         \
     return slots;
 #define LIBM(op, cycles)                                                                                               \
   case NR_OP_##op: *out_libm = cycles; return 1;
@@ -68,15 +68,23 @@ static size_t moved_bytes(const NrOp *op) {
   return 8;
 }
 
-static double elements(const NrOp *op) {
-  NrType type = op->num_results ? nr_result(op, 0)->type : op->num_operands ? nr_operand(op, 0)->type : NULL;
+static int64_t vector_elements(NrType type) {
   int64_t count;
-  return type && type->kind == NR_TYPE_VECTOR && nr_type_num_elements(type, &count) ? (double)count : 1;
+  return type->kind == NR_TYPE_VECTOR && nr_type_num_elements(type, &count) ? count : 1;
+}
+
+/* Of the longest vector that op gives; of an op without results, that it takes. */
+static double elements(const NrOp *op) {
+  int64_t count = 1;
+  for (uint32_t i = 0; i < op->num_results; i++) count = NR_MAX(count, vector_elements(nr_result(op, i)->type));
+  for (uint32_t i = 0; !op->num_results && i < op->num_operands; i++)
+    count = NR_MAX(count, vector_elements(nr_operand(op, i)->type));
+  return (double)count;
 }
 
 /* A product that the only op behind it adds, where both may be one op. */
 static bool is_part_of_fma(const NrTarget *t, NrOp *op) {
-  NrUse *use = nr_op_is(op, NR_OP_arith_mulf) ? nr_result(op, 0)->first_use : NULL;
+  NrUse *use = nr_op_is(op, NR_OP_arith_mulf) ? nr_op_result(op)->first_use : NULL;
   return use && !use->next && (t->units & NR_UNIT_FMA) && nr_op_is(use->owner, NR_OP_arith_addf) &&
          nr_arith_fastmath_has(op, "contract") && nr_arith_fastmath_has(use->owner, "contract");
 }
@@ -94,13 +102,11 @@ static NrCost cost_of_op(const NrTarget *t, NrOp *op, bool lanes) {
   return cost;
 }
 
-static bool is_loop(const NrOp *op) { return nr_op_has(op, NR_LOOP) || strcmp(op->info->dialect, "linalg") == 0; }
-
 /* Trips of the scalar loop, or as many as are taken for it. */
 static double trips_of(NrOp *op) {
   uint64_t trips;
   if (nr_op_is(op, NR_OP_scf_for) && nr_scf_for_trip_count(op, &trips)) return (double)trips;
-  return is_loop(op) ? UNKNOWN_TRIPS : 1;
+  return nr_op_has(op, NR_LOOP) ? UNKNOWN_TRIPS : 1;
 }
 
 NrCost nr_cost_of_block(const NrTarget *t, NrBlock *block, bool lanes) {
@@ -108,7 +114,7 @@ NrCost nr_cost_of_block(const NrTarget *t, NrBlock *block, bool lanes) {
   for (NrOp *op = block->first; op; op = op->next) {
     if (nr_op_has(op, NR_CONSTANT_LIKE) || nr_op_has(op, NR_TERMINATOR)) continue;
     NrCost one = {0};
-    if (nr_op_is(op, NR_OP_linalg_generic)) {
+    if (nr_linalg_is_structured(op)) {
       bool known;
       one = nr_cost_of_structured(t, op, &known);
       if (!known) one = (NrCost){one.cycles * UNKNOWN_TRIPS, one.bytes * UNKNOWN_TRIPS};
@@ -119,7 +125,7 @@ NrCost nr_cost_of_block(const NrTarget *t, NrBlock *block, bool lanes) {
           one = (NrCost){one.cycles + part.cycles, one.bytes + part.bytes};
         }
       double trips = trips_of(op);
-      one = (NrCost){1 + (one.cycles + is_loop(op)) * trips, one.bytes * trips};
+      one = (NrCost){1 + (one.cycles + nr_op_has(op, NR_LOOP)) * trips, one.bytes * trips};
     } else {
       one = cost_of_op(t, op, lanes);
     }
@@ -137,8 +143,7 @@ bool nr_cost_has_lanes(NrBlock *block) {
   return true;
 }
 
-/* Of what is known of its size. */
-static double operand_bytes(const NrValue *value) {
+double nr_cost_operand_bytes(const NrValue *value) {
   NrType type = value->type;
   double bytes = (double)nr_type_byte_size(nr_type_elem(type));
   for (uint32_t i = 0; i < type->rank; i++)
@@ -146,26 +151,66 @@ static double operand_bytes(const NrValue *value) {
   return bytes;
 }
 
-NrCost nr_cost_of_structured(const NrTarget *t, NrOp *op, bool *out_known) {
-  NrBlock *body = nr_op_body(op, 0);
-  NrCost cost = nr_cost_of_block(t, body, nr_cost_has_lanes(body));
-  double points = 1;
-  *out_known = true;
-  for (size_t d = 0; d < nr_linalg_num_loops(op); d++) {
-    int64_t range = nr_linalg_static_range(op, d);
-    if (range == NR_DYNAMIC) *out_known = false;
-    else points *= (double)range;
+/* Of the part of operand k that sizes[d] points along each loop d need: a dim that a sum of loops indexes is whole. */
+static double part_bytes(NrOp *op, size_t k, const int64_t *sizes) {
+  NrType type = nr_operand(op, k)->type;
+  NrAttr map = nr_linalg_map(op, k);
+  double bytes = (double)nr_type_byte_size(nr_type_elem(type));
+  for (uint32_t i = 0; i < type->rank; i++) {
+    bool by_loop = map->exprs[i]->kind == NR_AFFINE_DIM;
+    int64_t size = by_loop ? sizes[map->exprs[i]->value] : type->dims[i];
+    if (size > 0) bytes *= (double)size;
   }
+  return bytes;
+}
+
+static double whole_bytes(NrOp *op) {
+  double bytes = 0;
+  for (uint32_t i = 0; i < op->num_operands; i++) bytes += nr_cost_operand_bytes(nr_operand(op, i));
+  return bytes;
+}
+
+NrCost nr_cost_of_point(const NrTarget *t, NrOp *op) {
+  NrBlock *body = nr_op_only_body(op);
+  return nr_cost_of_block(t, body, nr_cost_has_lanes(body));
+}
+
+static NrCost cost_of_points(NrOp *op, NrCost cost, const int64_t *sizes) {
+  double points = 1;
+  for (size_t d = 0; d < nr_linalg_num_loops(op); d++) points *= (double)sizes[d];
   cost = (NrCost){cost.cycles * points, cost.bytes * points};
-  for (uint32_t i = 0; i < op->num_operands; i++) cost.bytes += operand_bytes(nr_operand(op, i));
+  for (uint32_t k = 0; k < op->num_operands; k++) cost.bytes += part_bytes(op, k, sizes);
   return cost;
 }
 
+bool nr_cost_known_sizes(const NrOp *op, int64_t out_sizes[NR_MAX_RANK]) {
+  bool known = true;
+  for (size_t d = 0; d < nr_linalg_num_loops(op); d++) {
+    int64_t range = nr_linalg_static_range(op, d);
+    known &= range != NR_DYNAMIC;
+    out_sizes[d] = range == NR_DYNAMIC ? 1 : range;
+  }
+  return known;
+}
+
+NrCost nr_cost_of_structured(const NrTarget *t, NrOp *op, bool *out_known) {
+  int64_t sizes[NR_MAX_RANK];
+  *out_known = nr_cost_known_sizes(op, sizes);
+  return cost_of_points(op, nr_cost_of_point(t, op), sizes);
+}
+
+double nr_cost_points_ns(const NrTarget *t, NrOp *op, NrCost point, const int64_t *sizes) {
+  return nr_cost_ns(t, cost_of_points(op, point, sizes), whole_bytes(op));
+}
+
+double nr_cost_part_ns(const NrTarget *t, NrOp *op, const int64_t *sizes) {
+  return nr_cost_points_ns(t, op, nr_cost_of_point(t, op), sizes);
+}
+
 double nr_cost_structured_ns(const NrTarget *t, NrOp *op, bool *out_known) {
-  double footprint = 0;
-  NrCost cost = nr_cost_of_structured(t, op, out_known);
-  for (uint32_t i = 0; i < op->num_operands; i++) footprint += operand_bytes(nr_operand(op, i));
-  return nr_cost_ns(t, cost, footprint);
+  int64_t sizes[NR_MAX_RANK];
+  *out_known = nr_cost_known_sizes(op, sizes);
+  return nr_cost_part_ns(t, op, sizes);
 }
 
 /* ---- workgroups -------------------------------------------------------------------------------------------------- */

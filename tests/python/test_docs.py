@@ -57,6 +57,12 @@ def check_shell_block(text, shell):
             assert out.strip() == comment.strip(), command
 
 
+def check_console_block(text, shell):
+    """The command behind `$` prints the lines below it."""
+    command, _, expected = text.partition("\n")
+    assert shell(command.removeprefix("$ ")).strip() == expected.strip()
+
+
 def check_source_block(text):
     """What is quoted of the source, up to a body, stands there."""
     source = "\n".join(p.read_text() for p in (ROOT / "src").rglob("*.[cd]*"))
@@ -118,13 +124,19 @@ def test_blocks_of_other_pages(page, tmp_path, shell):
     for name in "program.mlir", "old.mlir":
         (tmp_path / name).write_text(gcd())
     for language, text in blocks(page):
-        assert language in ("", "sh", "c", "mlir", "diff"), f"{page}: nothing checks a block of {language}"
+        assert language in ("", "sh", "c", "mlir", "diff", "console"), f"{page}: nothing checks a block of {language}"
         if language == "mlir":  # its first line is its file's name
             (tmp_path / re.match(r"// (\w+\.mlir)\n", text)[1]).write_text(text)
         if language == "sh":
             check_shell_block(text, shell)
-        if language == "c":
-            check_source_block(text)
+        if language == "console":
+            check_console_block(text, shell)
+        if language == "c":  # a file, which a later block compiles, begins with its name; the rest is quoted
+            file = re.match(r"/\* (\w+\.c) ", text)
+            if file:
+                (tmp_path / file[1]).write_text(text)
+            else:
+                check_source_block(text)
         if language == "diff":
             check_diff(text)
     for row in re.findall(r"`((?:LOWER|OP)\(.*?\))`", (ROOT / page).read_text()):

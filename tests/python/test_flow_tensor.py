@@ -208,4 +208,4 @@ def test_what_has_no_bytes(noria_tool, tmp_path, how):
     assert done.returncode == 1 and not done.stdout
     assert "op changes the width of elements that are not whole bytes of a number of up to 64 bits" in done.stderr
     done = noria_tool("run", path, "--entry=parameter", *how)
-    assert done.returncode == 1 and not done.stdout and "is a parameter, which must be loaded" in done.stderr
+    assert done.returncode == 1 and not done.stdout and "parameter 'scope::key' is in none of the parameter files" in done.stderr

@@ -10,7 +10,8 @@ MLIR_OPT = shutil.which("mlir-opt-22") or shutil.which("mlir-opt", path="/usr/li
 
 # Dialects that MLIR does not have; a file with one of their ops or types is not asked.
 # scf.loop is in no release. affine.parallel knows the name xori, but verifies no op with it.
-NOT_MLIR = (r"\bscf\.loop\b", r"\bonnx\.|!onnx\.", r"\bflow\.|!flow\.", r"\brt\.", r"unregistered", r'reduce \(.*"xori"')
+NOT_MLIR = (r"\bscf\.loop\b", r"\bonnx\.|!onnx\.", r"\bflow\.|!flow\.", r"\brt\.",
+            r"\butil\.", r"\biree_\w+\.", r"\bhal\.", r"unregistered", r'reduce \(.*"xori"')
 
 
 @pytest.mark.skipif(MLIR_OPT is None, reason="mlir-opt-22 is not installed")

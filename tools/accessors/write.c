@@ -134,7 +134,8 @@ static void write_list(Out *out, const Op *op, const Side *side, const List *lis
     upper_case(name, constant);
     upper_case(op->name, prefix);
     if (item->varying_before == 0) put(out, "#define NR_%s_%s %u\n", prefix, constant, item->singles_before);
-    if (item->arity || item->varying_before) put(out, "#define NR_%s_%s_GROUP %u\n", prefix, constant, i);
+    bool has_groups = operand_suffix == NULL && list->varying; /* an index alone does not say which group it is */
+    if (item->arity || has_groups) put(out, "#define NR_%s_%s_GROUP %u\n", prefix, constant, i);
     write_item(out, op, side, list, i, name, has_segments);
   }
 }

@@ -7,10 +7,11 @@
 #include "base/new_file.h"
 #include "base/seal.h"
 #include "codegen/llvm/ll.h"
+#include "dialect/shared/shaped.h"
 
 /* ---- constants -------------------------------------------------------------------------------------------------- */
 
-/* What the variants of a program have of constants, each once, one after the other in a block of bytes. */
+/* The constants of all variants of a program, without duplicates, consecutive in a block of bytes. */
 typedef struct Block {
   NR_VEC(NrAttr) constants;
   NrMap offsets; /* NrAttr -> its offset + 1 */
@@ -20,7 +21,7 @@ typedef struct Block {
 static void add_constants(Block *block, const NrLlTables *tables) {
   for (size_t i = 0; i < tables->constants.size; i++) {
     NrAttr constant = tables->constants.data[i];
-    if (nr_map_get(&block->offsets, constant)) continue;
+    if (nr_attr_is_parameter(constant) || nr_map_get(&block->offsets, constant)) continue;
     nr_vec_push(&block->constants, constant);
     nr_map_set(&block->offsets, constant, (void *)(block->size + 1));
     block->size += (nr_ll_constant_size(constant) + 63) / 64 * 64;
@@ -31,16 +32,11 @@ static size_t offset_of(const Block *block, NrAttr constant) {
   return (uintptr_t)nr_map_get(&block->offsets, constant) - 1;
 }
 
-NrStatus nr_ll_io_error(NrLl *g, const char *what, const char *path) {
-  nr_error(g->ctx, nr_loc_unknown(g->ctx), "%s '%s': %s", what, path, strerror(errno));
-  return NR_ERROR_IO;
-}
-
-/* Closes a file when the work is abandoned. */
+/* For NrHold: closes a file after a fault. */
 static void drop_fd(void *what) { close((int)((intptr_t)what - 1)); }
 static void hold_fd(NrHold *hold, int fd) { hold->what = fd < 0 ? NULL : (void *)((intptr_t)fd + 1); }
 
-/* In a file without a name. -1 after an error. */
+/* Writes the constants to an unnamed file. Returns -1 after reporting an error. */
 static int write_constants(NrLl *g, const Block *block, const char *folder, NrHold *hold) {
   static const char zeros[64];
   int fd = nr_nameless_file(folder);
@@ -64,8 +60,9 @@ static LLVMValueRef *point_into(NrLl *g, const Block *block, LLVMValueRef bytes)
   const NrLlTables *tables = g->tables;
   LLVMValueRef *pointers = nr_malloc((tables->constants.size + 1) * sizeof *pointers);
   for (size_t i = 0; i < tables->constants.size; i++) {
-    LLVMValueRef at = nr_ll_int(g, (int64_t)offset_of(block, tables->constants.data[i]));
-    pointers[i] = LLVMConstInBoundsGEP2(g->i8, bytes, &at, 1);
+    NrAttr value = tables->constants.data[i];
+    LLVMValueRef at = nr_ll_int(g, nr_attr_is_parameter(value) ? 0 : (int64_t)offset_of(block, value));
+    pointers[i] = nr_attr_is_parameter(value) ? LLVMConstNull(g->ptr) : LLVMConstInBoundsGEP2(g->i8, bytes, &at, 1);
   }
   return pointers;
 }
@@ -77,7 +74,7 @@ static LLVMValueRef declare_block(NrLl *g, const Block *block) {
   return bytes;
 }
 
-/* The assembler fills the block from a file, so that the bytes never pass through LLVM. */
+/* Makes the assembler fill the block from a file, so that the bytes do not pass through LLVM. */
 static void include_block(NrLl *g, int file) {
   NrBuf text = {0};
   char path[32];
@@ -88,7 +85,7 @@ static void include_block(NrLl *g, int file) {
   nr_buf_deinit(&text);
 }
 
-/* The block written out, for files that must stand alone as text. */
+/* Defines the block as LLVM data, for text files, which must be self-contained. */
 static void write_block(NrLl *g, const Block *block, LLVMValueRef declared) {
   char *bytes = nr_calloc(block->size, 1);
   for (size_t i = 0; i < block->constants.size; i++)
@@ -132,7 +129,7 @@ static NrStatus write_code(NrLl *g, LLVMCodeGenFileType kind, const char *path) 
   return status;
 }
 
-/* The object goes to the linker in a file without a name. */
+/* Writes the object for the linker to an unnamed file. */
 static int write_object(NrLl *g, const char *folder, NrHold *hold) {
   LLVMMemoryBufferRef code;
   if (make_code(g, LLVMObjectFile, &code)) return -1;
@@ -196,7 +193,8 @@ static NrStatus write_shared(NrLl *g, const char *path) {
   return status;
 }
 
-/* The bytes of the block, which the first variant defines. *out_data: the file that the assembler includes, or -1. */
+/* Defines the bytes of the block, in the module of the first variant. *out_data is the file that the assembler
+ * includes, or -1. */
 static NrStatus define_block(NrLl *g, const Block *block, LLVMValueRef declared, NrCodegenKind kind, const char *path,
                              NrHold *hold, int *out_data) {
   if (kind != NR_CODEGEN_OBJECT && kind != NR_CODEGEN_SHARED) {
@@ -243,11 +241,11 @@ static NrStatus write_file(NrLl *g, NrCodegenKind kind, const char *path) {
 /* ---- programs --------------------------------------------------------------------------------------------------- */
 
 typedef struct Emit {
-  NrLlProgram *programs; /* one for each variant; files are one partition */
+  NrLlProgram *programs; /* one per variant; a file is one partition */
   NrVariant *variants;
   size_t count;
   Block block;
-  NrCodegenTimes times; /* of all variants */
+  NrCodegenTimes times; /* sum over all variants */
   NrCodegenKind kind;
   char *path;
   NrStatus status;
@@ -264,7 +262,7 @@ static NrStatus build(Emit *e, size_t i, NrHold *hold, int *out_data) {
   return status ? status : nr_ll_check(g);
 }
 
-/* Variants are optimised one by one, each for its CPU; then all go into the module of the first one. */
+/* Optimises each variant for its CPU, then moves all into the module of the first one. */
 static NrStatus emit_variants(Emit *e, NrHold *hold, int *out_data) {
   NrLl *first = e->programs[0].partitions;
   NrStatus status = NR_OK;

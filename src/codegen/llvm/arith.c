@@ -1,35 +1,12 @@
 /* arith.c - arith ops, on scalars and vectors alike: LLVM's instructions take both. */
 #include "codegen/llvm/ll.h"
+#include "dialect/arith/arith.h"
+#include "dialect/operands.h"
 #include "dialect/arith/compare.h"
 
 /* ---- flags ------------------------------------------------------------------------------------------------------ */
 
-static bool has_word(NrStr text, const char *word) {
-  size_t n = strlen(word);
-  for (size_t i = 0; i + n <= text.size; i++) {
-    bool starts = i == 0 || strchr("<, ", text.data[i - 1]) != NULL;
-    bool ends = i + n == text.size || strchr(">, ", text.data[i + n]) != NULL;
-    if (starts && ends && memcmp(text.data + i, word, n) == 0) return true;
-  }
-  return false;
-}
-
-/* A flags attribute, as text (#arith.fastmath<nnan,contract>) or as MLIR's bit set, whose bits are in the order of
- * words. */
-static unsigned flag_bits(NrAttr attr, const char *const *words, size_t count) {
-  int64_t bits = 0;
-  if (!attr || nr_attr_is_int(attr, &bits)) return (unsigned)bits;
-  for (size_t i = 0; i < count; i++)
-    if (has_word(attr->s, words[i])) bits |= 1 << i;
-  return (unsigned)bits;
-}
-
-unsigned nr_ll_fastmath(NrOp *op) {
-  static const char *const words[] = {"reassoc", "nnan", "ninf", "nsz", "arcp", "contract", "afn"};
-  NrAttr attr = nr_op_attr(op, NR_A_fastmath);
-  if (attr && attr->kind != NR_ATTR_INTEGER && has_word(attr->s, "fast")) return LLVMFastMathAll;
-  return flag_bits(attr, words, NR_COUNTOF(words));
-}
+unsigned nr_ll_fastmath(NrOp *op) { return nr_arith_fastmath(op); } /* the bits are LLVM's */
 
 void nr_ll_flags(NrOp *op, LLVMValueRef value) {
   if (!LLVMIsAInstruction(value)) return;
@@ -38,13 +15,9 @@ void nr_ll_flags(NrOp *op, LLVMValueRef value) {
     if (flags) LLVMSetFastMathFlags(value, flags);
     return;
   }
-  static const char *const words[] = {"nsw", "nuw"};
-  NrAttr overflow = nr_op_attr(op, NR_A_overflowFlags);
-  if (overflow) {
-    unsigned flags = flag_bits(overflow, words, 2);
-    if (flags & 1) LLVMSetNSW(value, true);
-    if (flags & 2) LLVMSetNUW(value, true);
-  }
+  unsigned overflow = nr_arith_overflow(op);
+  if (overflow & NR_OVERFLOW_NSW) LLVMSetNSW(value, true);
+  if (overflow & NR_OVERFLOW_NUW) LLVMSetNUW(value, true);
   if (nr_op_attr(op, NR_A_isExact)) LLVMSetExact(value, true);
 }
 
@@ -60,33 +33,14 @@ LLVMValueRef nr_ll_intrinsic(NrLl *g, const char *name, LLVMTypeRef *overloads, 
 static NrStatus emit_constant(NrLl *g, NrOp *op, const NrLlRow *row) {
   NrAttr attr = nr_op_attr(op, NR_A_value);
   if (attr->kind == NR_ATTR_SPARSE) attr = nr_attr_sparse_to_dense(attr);
-  LLVMValueRef value = attr ? nr_ll_constant(g, attr, nr_result(op, 0)->type) : NULL;
+  LLVMValueRef value = attr ? nr_ll_constant(g, attr, nr_op_result(op)->type) : NULL;
   if (!value) return nr_op_error(op, "has a value that machine code does not have");
-  nr_ll_set(g, nr_result(op, 0), value);
-  return NR_OK;
-}
-
-static NrStatus emit_select_mem(NrLl *g, NrOp *op) {
-  LLVMValueRef cond = nr_ll_value(g, nr_operand(op, 0));
-  NrLlParts a = {0}, b = {0};
-  nr_ll_parts(g, nr_operand(op, 1), &a);
-  nr_ll_parts(g, nr_operand(op, 2), &b);
-  for (size_t i = 0; i < a.values.size; i++)
-    a.values.data[i] = LLVMBuildSelect(g->b, cond, a.values.data[i], b.values.data[i], "");
-  size_t next = 0;
-  nr_ll_set_mem(g, nr_result(op, 0), nr_ll_from_parts(g, nr_result(op, 0)->type, a.values.data, &next));
-  nr_ll_parts_deinit(&a);
-  nr_ll_parts_deinit(&b);
+  nr_ll_set(g, nr_op_result(op), value);
   return NR_OK;
 }
 
 static LLVMValueRef lane_select(NrLl *g, NrOp *op, const NrLlRow *row, LLVMValueRef *args) {
   return LLVMBuildSelect(g->b, args[0], args[1], args[2], "");
-}
-
-static NrStatus emit_select(NrLl *g, NrOp *op, const NrLlRow *row) {
-  if (nr_type_is_memref(nr_result(op, 0)->type)) return emit_select_mem(g, op);
-  return nr_ll_emit_lanes(g, op, &(NrLlRow){.op = row->op, .lane = lane_select});
 }
 
 /* ---- arithmetic ------------------------------------------------------------------------------------------------- */
@@ -103,7 +57,7 @@ static LLVMValueRef lane_negf(NrLl *g, NrOp *op, const NrLlRow *row, LLVMValueRe
   return out;
 }
 
-/* An intrinsic named by row->text, overloaded on the operands' type. */
+/* Builds the intrinsic row->text, overloaded on the operands' type. */
 static LLVMValueRef lane_intrinsic(NrLl *g, NrOp *op, const NrLlRow *row, LLVMValueRef *args) {
   LLVMTypeRef type = LLVMTypeOf(args[0]);
   LLVMValueRef out = nr_ll_intrinsic(g, row->text, &type, 1, args, op->num_operands);
@@ -111,8 +65,8 @@ static LLVMValueRef lane_intrinsic(NrLl *g, NrOp *op, const NrLlRow *row, LLVMVa
   return out;
 }
 
-/* 1 in place of a divisor of -1: the quotient of the least number by that does not fit, which the CPU traps also where
- * only the remainder is asked for, which is 0 for both. */
+/* Replaces a divisor of -1 by 1: the minimum divided by -1 overflows, which traps on the CPU even where only the
+ * remainder is used; the remainder is 0 for both divisors. */
 static LLVMValueRef without_minus(NrLl *g, LLVMValueRef divisor) {
   LLVMValueRef is_minus = LLVMBuildICmp(g->b, LLVMIntEQ, divisor, LLVMConstAllOnes(LLVMTypeOf(divisor)), "");
   return LLVMBuildSelect(g->b, is_minus, nr_ll_const_i(g, divisor, 1), divisor, "");
@@ -122,14 +76,15 @@ static LLVMValueRef lane_remsi(NrLl *g, NrOp *op, const NrLlRow *row, LLVMValueR
   return LLVMBuildSRem(g->b, args[0], without_minus(g, args[1]), "");
 }
 
-/* Rounding division without overflow on the way: the quotient to 0, corrected where a remainder was cut off. */
+/* Rounded division without intermediate overflow: the quotient rounded toward 0, corrected where the remainder is not
+ * 0. */
 static LLVMValueRef lane_ceildivui(NrLl *g, NrOp *op, const NrLlRow *row, LLVMValueRef *args) {
   LLVMValueRef q = LLVMBuildUDiv(g->b, args[0], args[1], ""), r = LLVMBuildURem(g->b, args[0], args[1], "");
   LLVMValueRef cut = LLVMBuildICmp(g->b, LLVMIntNE, r, nr_ll_const_i(g, r, 0), "");
   return LLVMBuildAdd(g->b, q, LLVMBuildZExt(g->b, cut, LLVMTypeOf(q), ""), "");
 }
 
-/* code: 1 = up, -1 = down. */
+/* code: 1 rounds up, -1 rounds down. */
 static LLVMValueRef lane_rounddivsi(NrLl *g, NrOp *op, const NrLlRow *row, LLVMValueRef *args) {
   LLVMValueRef q = LLVMBuildSDiv(g->b, args[0], args[1], ""), r = LLVMBuildSRem(g->b, args[0], args[1], "");
   LLVMValueRef zero = nr_ll_const_i(g, r, 0);
@@ -161,9 +116,9 @@ static LLVMValueRef lane_cmpf(NrLl *g, NrOp *op, const NrLlRow *row, LLVMValueRe
 
 /* ---- casts ------------------------------------------------------------------------------------------------------ */
 
-/* The LLVM type of the result's lane, in the shape of the argument. */
+/* The LLVM type of an element of the result, as a vector if arg is one. */
 static LLVMTypeRef result_lane(NrLl *g, NrOp *op, LLVMValueRef arg) {
-  return nr_ll_like(nr_ll_type(g, nr_type_elem(nr_result(op, 0)->type)), arg);
+  return nr_ll_like(nr_ll_type(g, nr_type_elem(nr_op_result(op)->type)), arg);
 }
 
 static LLVMValueRef lane_cast(NrLl *g, NrOp *op, const NrLlRow *row, LLVMValueRef *args) {
@@ -172,23 +127,23 @@ static LLVMValueRef lane_cast(NrLl *g, NrOp *op, const NrLlRow *row, LLVMValueRe
   return out;
 }
 
-/* Of an element: where it is an integer, else 0. */
+/* The width of the integer type, or of a vector's elements; 0 for other types. */
 static unsigned lane_bits(LLVMTypeRef type) {
   if (LLVMGetTypeKind(type) == LLVMVectorTypeKind) type = LLVMGetElementType(type);
   return LLVMGetTypeKind(type) == LLVMIntegerTypeKind ? LLVMGetIntTypeWidth(type) : 0;
 }
 
-/* code: whether the extension copies the sign. */
+/* code: whether the extension copies the sign bit. */
 static LLVMValueRef lane_index_cast(NrLl *g, NrOp *op, const NrLlRow *row, LLVMValueRef *args) {
-  unsigned from = nr_type_bits(nr_type_elem(nr_operand(op, 0)->type));
-  unsigned to = nr_type_bits(nr_type_elem(nr_result(op, 0)->type));
+  unsigned from = nr_type_bits(nr_type_elem(nr_op_only_operand(op)->type));
+  unsigned to = nr_type_bits(nr_type_elem(nr_op_result(op)->type));
   LLVMTypeRef type = result_lane(g, op, args[0]);
   if (from == to) return args[0];
   if (from > to) return LLVMBuildTrunc(g->b, args[0], type, "");
   return row->code ? LLVMBuildSExt(g->b, args[0], type, "") : LLVMBuildZExt(g->b, args[0], type, "");
 }
 
-/* Floats of less than a byte are integers of a byte, with zeros above. */
+/* Floats narrower than a byte are zero-extended integers of a byte. */
 static LLVMValueRef lane_bitcast(NrLl *g, NrOp *op, const NrLlRow *row, LLVMValueRef *args) {
   LLVMTypeRef type = result_lane(g, op, args[0]);
   unsigned from = lane_bits(LLVMTypeOf(args[0])), to = lane_bits(type);
@@ -199,30 +154,30 @@ static LLVMValueRef lane_bitcast(NrLl *g, NrOp *op, const NrLlRow *row, LLVMValu
 /* ---- two results ------------------------------------------------------------------------------------------------ */
 
 static NrStatus emit_addui_extended(NrLl *g, NrOp *op, const NrLlRow *row) {
-  LLVMValueRef a = nr_ll_value(g, nr_operand(op, 0));
-  LLVMValueRef sum = LLVMBuildAdd(g->b, a, nr_ll_value(g, nr_operand(op, 1)), "");
-  nr_ll_set(g, nr_result(op, 0), sum);
-  nr_ll_set(g, nr_result(op, 1), LLVMBuildICmp(g->b, LLVMIntULT, sum, a, ""));
+  LLVMValueRef a = nr_ll_value(g, nr_op_lhs(op));
+  LLVMValueRef sum = LLVMBuildAdd(g->b, a, nr_ll_value(g, nr_op_rhs(op)), "");
+  nr_ll_set(g, nr_arith_addui_extended_sum(op), sum);
+  nr_ll_set(g, nr_arith_addui_extended_overflow(op), LLVMBuildICmp(g->b, LLVMIntULT, sum, a, ""));
   return NR_OK;
 }
 
 /* code: LLVMSExt or LLVMZExt. */
 static NrStatus emit_mul_extended(NrLl *g, NrOp *op, const NrLlRow *row) {
-  LLVMValueRef a = nr_ll_value(g, nr_operand(op, 0)), b = nr_ll_value(g, nr_operand(op, 1));
+  LLVMValueRef a = nr_ll_value(g, nr_op_lhs(op)), b = nr_ll_value(g, nr_op_rhs(op));
   LLVMTypeRef narrow = LLVMTypeOf(a);
-  unsigned bits = nr_type_bits(nr_type_elem(nr_operand(op, 0)->type));
+  unsigned bits = nr_type_bits(nr_type_elem(nr_op_lhs(op)->type));
   LLVMTypeRef wide = nr_ll_like(LLVMIntTypeInContext(g->llvm, 2 * bits), a);
   LLVMValueRef product = LLVMBuildMul(g->b, LLVMBuildCast(g->b, (LLVMOpcode)row->code, a, wide, ""),
                                       LLVMBuildCast(g->b, (LLVMOpcode)row->code, b, wide, ""), "");
   LLVMValueRef high = LLVMBuildLShr(g->b, product, nr_ll_const_i(g, product, bits), "");
-  nr_ll_set(g, nr_result(op, 0), LLVMBuildTrunc(g->b, product, narrow, ""));
-  nr_ll_set(g, nr_result(op, 1), LLVMBuildTrunc(g->b, high, narrow, ""));
+  nr_ll_set(g, nr_result(op, NR_ARITH_MULSI_EXTENDED_LOW), LLVMBuildTrunc(g->b, product, narrow, ""));
+  nr_ll_set(g, nr_result(op, NR_ARITH_MULSI_EXTENDED_HIGH), LLVMBuildTrunc(g->b, high, narrow, ""));
   return NR_OK;
 }
 
 const NrLlRow nr_ll_arith_rows[] = {
     {"arith.constant", .emit = emit_constant},
-    {"arith.select", .emit = emit_select},
+    {"arith.select", .lane = lane_select},
     {"arith.addi", .lane = lane_binary, .code = LLVMAdd},
     {"arith.subi", .lane = lane_binary, .code = LLVMSub},
     {"arith.muli", .lane = lane_binary, .code = LLVMMul},

@@ -1,10 +1,10 @@
-/* atomic.c - memory ops that are one step for all threads. What the CPU has no instruction for is a loop
- * around compare-and-exchange. */
+/* atomic.c - atomic memory ops. Where the CPU has no instruction, they are a compare-and-exchange loop. */
 #include "codegen/llvm/ll.h"
+#include "dialect/memref/memref.h"
 
-/* How LLVM combines the old and the new value, by the kind of memref.atomic_rmw. */
+/* The LLVM operation for each kind of memref.atomic_rmw. */
 static const struct {
-  LLVMAtomicRMWBinOp instruction; /* used when can_exchange says so */
+  LLVMAtomicRMWBinOp instruction; /* if there is an instruction for the type, else opcode or intrinsic */
   LLVMOpcode opcode;              /* or */
   const char *intrinsic;
   bool no_instruction;
@@ -27,16 +27,16 @@ static const struct {
     {LLVMAtomicRMWBinOpXor, .opcode = LLVMXor},
 };
 
-/* ---- compare and exchange --------------------------------------------------------------------------------------- */
+/* ---- compare-and-exchange loops ---------------------------------------------------------------------------------- */
 
 typedef struct Exchange {
   LLVMTypeRef bits;
   LLVMValueRef address;
-  LLVMValueRef seen; /* phi: what memory held, as bits */
+  LLVMValueRef seen; /* phi: the bits that were read from memory */
   LLVMBasicBlockRef head;
 } Exchange;
 
-/* The integer that an element is in memory, or NULL where the CPU has no step for its size. */
+/* The integer type for an element in memory; NULL where the CPU has no atomic access of its size. */
 static LLVMTypeRef exchange_type(NrLl *g, NrType elem) {
   LLVMTypeRef memory = nr_ll_mem_type(g, elem);
   LLVMTypeKind kind = memory ? LLVMGetTypeKind(memory) : LLVMVoidTypeKind;
@@ -51,7 +51,7 @@ static LLVMValueRef from_bits(NrLl *g, NrType elem, LLVMValueRef bits) {
   return nr_ll_from_memory(g, elem, LLVMBuildBitCast(g->b, bits, nr_ll_mem_type(g, elem), ""));
 }
 
-/* Opens the loop; gives the value that was seen. */
+/* Begins the loop; returns the element that was read. */
 static LLVMValueRef exchange_begin(NrLl *g, NrType elem, LLVMValueRef address, Exchange *out) {
   out->bits = exchange_type(g, elem);
   out->address = address;
@@ -67,7 +67,7 @@ static LLVMValueRef exchange_begin(NrLl *g, NrType elem, LLVMValueRef address, E
   return from_bits(g, elem, out->seen);
 }
 
-/* Closes it: writes next unless memory has changed, else goes around. */
+/* Ends the loop: writes next if memory still holds the value that was read, otherwise repeats. */
 static void exchange_end(NrLl *g, NrType elem, Exchange *e, LLVMValueRef next) {
   LLVMValueRef bits = LLVMBuildBitCast(g->b, nr_ll_to_memory(g, elem, next), e->bits, "");
   LLVMValueRef pair = LLVMBuildAtomicCmpXchg(g->b, e->address, e->seen, bits, LLVMAtomicOrderingAcquireRelease,
@@ -81,13 +81,6 @@ static void exchange_end(NrLl *g, NrType elem, Exchange *e, LLVMValueRef next) {
 
 /* ---- the ops ---------------------------------------------------------------------------------------------------- */
 
-static LLVMValueRef element_address(NrLl *g, NrOp *op, size_t memref) {
-  LLVMValueRef indices[NR_MAX_RANK];
-  NrType type = nr_operand(op, memref)->type;
-  for (uint32_t i = 0; i < type->rank; i++) indices[i] = nr_ll_value(g, nr_operand(op, memref + 1 + i));
-  return nr_ll_mem_address(g, type, nr_ll_mem(g, nr_operand(op, memref)), indices, type->rank);
-}
-
 static LLVMValueRef combine(NrLl *g, size_t kind, LLVMValueRef old, LLVMValueRef value) {
   LLVMValueRef args[] = {old, value};
   LLVMTypeRef type = LLVMTypeOf(old);
@@ -96,40 +89,43 @@ static LLVMValueRef combine(NrLl *g, size_t kind, LLVMValueRef old, LLVMValueRef
 }
 
 static NrStatus emit_atomic(NrLl *g, NrOp *op, const NrLlRow *row) {
-  NrType elem = nr_operand(op, 1)->type->elem;
+  NrValue *memref = nr_memref_atomic_rmw_memref(op);
+  NrType elem = memref->type->elem;
   size_t kind = (size_t)nr_op_attr_int(op, NR_A_kind, 0);
   bool assigns = !combines[kind].opcode && !combines[kind].intrinsic;
-  LLVMValueRef value = nr_ll_value(g, nr_operand(op, 0));
+  LLVMValueRef value = nr_ll_value(g, nr_memref_atomic_rmw_value(op));
   if (!exchange_type(g, elem))
     return nr_op_error(op, "is not compiled for %s: there is no atomic step of its size", nr_type_text(g->ctx, elem));
-  LLVMValueRef address = element_address(g, op, 1);
+  LLVMValueRef address = nr_ll_element_at(g, memref, nr_operand(op, NR_MEMREF_ATOMIC_RMW_INDICES));
   bool plain = nr_ll_mem_type(g, elem) == nr_ll_type(g, elem);
   if (plain && !combines[kind].no_instruction) {
-    nr_ll_set(g, nr_result(op, 0), LLVMBuildAtomicRMW(g->b, combines[kind].instruction, address, value,
+    nr_ll_set(g, nr_op_result(op), LLVMBuildAtomicRMW(g->b, combines[kind].instruction, address, value,
                                                       LLVMAtomicOrderingAcquireRelease, false));
     return NR_OK;
   }
   Exchange e;
   LLVMValueRef old = exchange_begin(g, elem, address, &e);
   exchange_end(g, elem, &e, assigns ? value : combine(g, kind, old, value));
-  nr_ll_set(g, nr_result(op, 0), old);
+  nr_ll_set(g, nr_op_result(op), old);
   return NR_OK;
 }
 
 static NrStatus emit_generic_atomic(NrLl *g, NrOp *op, const NrLlRow *row) {
-  NrType elem = nr_operand(op, 0)->type->elem;
-  NrBlock *body = nr_op_body(op, 0);
+  NrValue *memref = nr_memref_generic_atomic_rmw_memref(op);
+  NrType elem = memref->type->elem;
+  NrBlock *body = nr_memref_generic_atomic_rmw_body(op);
   if (!exchange_type(g, elem))
     return nr_op_error(op, "is not compiled for %s: there is no atomic step of its size", nr_type_text(g->ctx, elem));
   Exchange e;
-  LLVMValueRef old = exchange_begin(g, elem, element_address(g, op, 0), &e);
+  LLVMValueRef address = nr_ll_element_at(g, memref, nr_operand(op, NR_MEMREF_GENERIC_ATOMIC_RMW_INDICES));
+  LLVMValueRef old = exchange_begin(g, elem, address, &e);
   nr_ll_set(g, nr_block_arg(body, 0), old);
   for (NrOp *inner = body->first; inner != body->last; inner = inner->next) {
-    NrStatus status = nr_ll_emit_op(g, inner);
+    NrStatus status = g->emit_op(g, inner);
     if (status) return status;
   }
-  exchange_end(g, elem, &e, nr_ll_value(g, nr_operand(body->last, 0)));
-  nr_ll_set(g, nr_result(op, 0), old);
+  exchange_end(g, elem, &e, nr_ll_value(g, nr_memref_atomic_yield_value(body->last)));
+  nr_ll_set(g, nr_op_result(op), old);
   return NR_OK;
 }
 

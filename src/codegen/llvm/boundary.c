@@ -1,27 +1,19 @@
-/* boundary.c - values as NoriaDesc, and the NoriaEntryFn wrappers of functions. */
+/* boundary.c - values as NoriaDesc, which is how they pass between compiled code and the runtime. */
 #include "codegen/llvm/ll.h"
+#include "dialect/memref/memref.h"
 #include "dialect/rt/rt.h"
 
-bool nr_ll_can_pass(NrType type) {
-  switch (type->kind) {
-  case NR_TYPE_MEMREF:
-    return type->rank <= NORIA_MAX_RANK && type->elem->kind != NR_TYPE_VECTOR && nr_ll_is_dense(type);
-  case NR_TYPE_UNRANKED_MEMREF: return type->elem->kind != NR_TYPE_VECTOR;
-  case NR_TYPE_INTEGER:
-  case NR_TYPE_FLOAT: return type->width <= 64;
-  case NR_TYPE_INDEX:
-  case NR_TYPE_SEQ:
-  case NR_TYPE_OPTIONAL:
-  case NR_TYPE_STRING: return true;
-  default: return false;
-  }
-}
-
 static bool is_handle(NrType type) {
-  return type->kind == NR_TYPE_SEQ || type->kind == NR_TYPE_OPTIONAL || type->kind == NR_TYPE_STRING;
+  return type->kind == NR_TYPE_onnx_seq || type->kind == NR_TYPE_onnx_optional || type->kind == NR_TYPE_onnx_string ||
+         type->kind == NR_TYPE_flow_channel;
 }
 
 /* ---- descriptors ------------------------------------------------------------------------------------------------ */
+
+LLVMValueRef nr_ll_desc_at(NrLl *g, LLVMValueRef descs, size_t i) {
+  LLVMValueRef index = nr_ll_int(g, (int64_t)i);
+  return i ? LLVMBuildInBoundsGEP2(g->b, g->desc, descs, &index, 1, "") : descs;
+}
 
 static LLVMValueRef field(NrLl *g, LLVMValueRef desc, size_t offset) {
   LLVMValueRef index = nr_ll_int(g, (int64_t)offset);
@@ -30,51 +22,6 @@ static LLVMValueRef field(NrLl *g, LLVMValueRef desc, size_t offset) {
 
 static void put(NrLl *g, LLVMValueRef desc, size_t offset, LLVMValueRef value) {
   LLVMBuildStore(g->b, value, field(g, desc, offset));
-}
-
-static void write_unranked(NrLl *g, NrType type, NrLlMem *mem, LLVMValueRef desc) {
-  mem = nr_ll_unranked_clone(g, NULL, type, mem);
-  put(g, desc, offsetof(NoriaDesc, data), mem->data);
-  put(g, desc, offsetof(NoriaDesc, rank), mem->rank);
-  put(g, desc, offsetof(NoriaDesc, bits), nr_ll_int(g, (int64_t)nr_rt_elements(type->elem)));
-  LLVMValueRef store = LLVMBuildStore(g->b, mem->all_sizes, field(g, desc, offsetof(NoriaDesc, dims)));
-  LLVMSetAlignment(store, 8);
-}
-
-static NrLlMem *read_unranked(NrLl *g, LLVMValueRef desc) {
-  LLVMValueRef data = LLVMBuildLoad2(g->b, g->ptr, field(g, desc, offsetof(NoriaDesc, data)), "");
-  return nr_ll_unranked_dense(g, data, data, nr_ll_desc_rank(g, desc), field(g, desc, offsetof(NoriaDesc, dims)));
-}
-
-void nr_ll_desc_write_part(NrLl *g, NrType type, void *part, LLVMValueRef desc) {
-  if (type->kind == NR_TYPE_UNRANKED_MEMREF) {
-    write_unranked(g, type, part, desc);
-    return;
-  }
-  if (type->kind == NR_TYPE_MEMREF) {
-    NrLlMem *mem = part;
-    put(g, desc, offsetof(NoriaDesc, data), mem->data);
-    put(g, desc, offsetof(NoriaDesc, rank), nr_ll_int(g, type->rank));
-    put(g, desc, offsetof(NoriaDesc, bits), nr_ll_int(g, (int64_t)nr_rt_elements(type->elem)));
-    for (uint32_t i = 0; i < type->rank; i++)
-      put(g, desc, offsetof(NoriaDesc, dims) + i * sizeof(int64_t), mem->sizes[i]);
-    return;
-  }
-  LLVMValueRef value = part;
-  if (is_handle(type)) {
-    put(g, desc, offsetof(NoriaDesc, data), value);
-    put(g, desc, offsetof(NoriaDesc, rank), nr_ll_int(g, 0));
-    return;
-  }
-  if (LLVMGetTypeKind(LLVMTypeOf(value)) != LLVMIntegerTypeKind)
-    value = LLVMBuildBitCast(g->b, value, LLVMIntTypeInContext(g->llvm, nr_type_bits(type)), "");
-  put(g, desc, offsetof(NoriaDesc, rank), nr_ll_int(g, -1));
-  put(g, desc, offsetof(NoriaDesc, bits), LLVMBuildIntCast2(g->b, value, g->i64, false, ""));
-}
-
-void nr_ll_desc_write(NrLl *g, NrValue *value, LLVMValueRef desc) {
-  void *part = nr_type_is_memref(value->type) ? (void *)nr_ll_mem(g, value) : (void *)nr_ll_value(g, value);
-  nr_ll_desc_write_part(g, value->type, part, desc);
 }
 
 LLVMValueRef nr_ll_desc_bits(NrLl *g, LLVMValueRef desc) {
@@ -89,79 +36,141 @@ LLVMValueRef nr_ll_desc_rank(NrLl *g, LLVMValueRef desc) {
   return LLVMBuildLoad2(g->b, g->i64, field(g, desc, offsetof(NoriaDesc, rank)), "");
 }
 
-void *nr_ll_desc_read(NrLl *g, NrType type, LLVMValueRef desc) {
-  if (type->kind == NR_TYPE_UNRANKED_MEMREF) return read_unranked(g, desc);
-  if (type->kind == NR_TYPE_MEMREF) {
-    NrLlMem *mem = nr_ll_mem_new(g, type);
-    mem->base = mem->data = LLVMBuildLoad2(g->b, g->ptr, field(g, desc, offsetof(NoriaDesc, data)), "");
-    if (!mem->offset) mem->offset = nr_ll_int(g, 0);
-    for (uint32_t i = 0; i < type->rank; i++)
-      if (!mem->sizes[i])
-        mem->sizes[i] =
-            LLVMBuildLoad2(g->b, g->i64, field(g, desc, offsetof(NoriaDesc, dims) + i * sizeof(int64_t)), "");
-    for (uint32_t i = type->rank; i-- > 0;)
-      if (!mem->strides[i])
-        mem->strides[i] = i + 1 == type->rank ? nr_ll_int(g, 1)
-                                              : LLVMBuildNSWMul(g->b, mem->strides[i + 1], mem->sizes[i + 1], "");
-    return mem;
+static LLVMTypeRef all_sizes_type(NrLl *g) { return LLVMVectorType(g->i64, NORIA_MAX_RANK); }
+
+/* ---- shapes ----------------------------------------------------------------------------------------------------- */
+
+static NrLlShape *new_shape(NrLl *g, NrValue *memref) {
+  NrType type = memref->type;
+  NrLlShape *shape = NR_NEW(&g->arena, NrLlShape);
+  for (uint32_t i = 0; type->kind == NR_TYPE_MEMREF && i < type->rank; i++)
+    if (type->dims[i] != NR_DYNAMIC) shape->sizes[i] = nr_ll_int(g, type->dims[i]);
+  nr_map_set(&g->shapes, memref, shape);
+  return shape;
+}
+
+NrLlShape *nr_ll_shape_of(NrLl *g, NrValue *memref) {
+  NrLlShape *shape = nr_map_get(&g->shapes, memref);
+  return shape ? shape : new_shape(g, memref); /* of a type that fixes all sizes */
+}
+
+static void write_memref(NrLl *g, NrValue *memref, LLVMValueRef desc) {
+  NrType type = memref->type;
+  NrLlShape *shape = nr_ll_shape_of(g, memref);
+  put(g, desc, offsetof(NoriaDesc, data), nr_ll_value(g, memref));
+  put(g, desc, offsetof(NoriaDesc, rank), shape->rank ? shape->rank : nr_ll_int(g, type->rank));
+  put(g, desc, offsetof(NoriaDesc, bits), nr_ll_int(g, (int64_t)nr_rt_elements(type->elem)));
+  if (shape->rank) {
+    LLVMValueRef store = LLVMBuildStore(g->b, shape->all_sizes, field(g, desc, offsetof(NoriaDesc, dims)));
+    LLVMSetAlignment(store, 8);
+    return;
   }
-  if (is_handle(type)) return LLVMBuildLoad2(g->b, g->ptr, field(g, desc, offsetof(NoriaDesc, data)), "");
-  LLVMValueRef bits = LLVMBuildLoad2(g->b, g->i64, field(g, desc, offsetof(NoriaDesc, bits)), "");
+  for (uint32_t i = 0; i < type->rank; i++)
+    put(g, desc, offsetof(NoriaDesc, dims) + i * sizeof(int64_t), shape->sizes[i]);
+}
+
+static void read_memref(NrLl *g, NrValue *memref, LLVMValueRef desc) {
+  NrType type = memref->type;
+  NrLlShape *shape = new_shape(g, memref);
+  nr_ll_set(g, memref, LLVMBuildLoad2(g->b, g->ptr, field(g, desc, offsetof(NoriaDesc, data)), ""));
+  if (type->kind == NR_TYPE_UNRANKED_MEMREF) {
+    shape->rank = nr_ll_desc_rank(g, desc);
+    shape->all_sizes = LLVMBuildLoad2(g->b, all_sizes_type(g), field(g, desc, offsetof(NoriaDesc, dims)), "");
+    LLVMSetAlignment(shape->all_sizes, 8);
+    return;
+  }
+  for (uint32_t i = 0; i < type->rank; i++)
+    if (!shape->sizes[i]) shape->sizes[i] = nr_ll_desc_dim(g, desc, i);
+}
+
+/* ---- values ----------------------------------------------------------------------------------------------------- */
+
+void nr_ll_desc_write_scalar(NrLl *g, LLVMValueRef value, LLVMValueRef desc) {
+  LLVMTypeRef type = LLVMTypeOf(value);
+  if (LLVMGetTypeKind(type) != LLVMIntegerTypeKind) {
+    unsigned bits = (unsigned)LLVMSizeOfTypeInBits(LLVMGetModuleDataLayout(g->mod), type);
+    value = LLVMBuildBitCast(g->b, value, LLVMIntTypeInContext(g->llvm, bits), "");
+  }
+  put(g, desc, offsetof(NoriaDesc, rank), nr_ll_int(g, -1));
+  put(g, desc, offsetof(NoriaDesc, bits), LLVMBuildIntCast2(g->b, value, g->i64, false, ""));
+}
+
+void nr_ll_desc_write(NrLl *g, NrValue *value, LLVMValueRef desc) {
+  if (nr_type_is_memref(value->type)) {
+    write_memref(g, value, desc);
+  } else if (is_handle(value->type)) {
+    put(g, desc, offsetof(NoriaDesc, data), nr_ll_value(g, value));
+    put(g, desc, offsetof(NoriaDesc, rank), nr_ll_int(g, 0));
+  } else {
+    nr_ll_desc_write_scalar(g, nr_ll_value(g, value), desc);
+  }
+}
+
+static LLVMValueRef read_scalar(NrLl *g, NrType type, LLVMValueRef desc) {
+  LLVMValueRef bits = nr_ll_desc_bits(g, desc);
   LLVMTypeRef want = nr_ll_type(g, type);
   if (LLVMGetTypeKind(want) == LLVMIntegerTypeKind) return LLVMBuildIntCast2(g->b, bits, want, false, "");
   LLVMValueRef narrow = LLVMBuildIntCast2(g->b, bits, LLVMIntTypeInContext(g->llvm, nr_type_bits(type)), false, "");
   return LLVMBuildBitCast(g->b, narrow, want, "");
 }
 
-/* ---- wrappers --------------------------------------------------------------------------------------------------- */
-
-static bool can_wrap(NrLlFunc *func) {
-  for (uint32_t i = 0; i < func->type->num_inputs; i++)
-    if (!nr_ll_can_pass(func->type->inputs[i])) return false;
-  for (uint32_t i = 0; i < func->type->num_results; i++)
-    if (!nr_ll_can_pass(func->type->results[i])) return false;
-  return true;
+void nr_ll_desc_read(NrLl *g, NrValue *value, LLVMValueRef desc) {
+  if (nr_type_is_memref(value->type)) {
+    read_memref(g, value, desc);
+    return;
+  }
+  nr_ll_set(g, value, is_handle(value->type)
+                          ? LLVMBuildLoad2(g->b, g->ptr, field(g, desc, offsetof(NoriaDesc, data)), "")
+                          : read_scalar(g, value->type, desc));
 }
 
-/* int32_t wrapper(exec, inputs, outputs): reads descriptors, calls, writes descriptors. */
-static void define_wrapper(NrLl *g, NrLlFunc *func, bool exported) {
-  NrStr name = nr_op_attr_str(func->op, NR_A_sym_name);
-  const char *symbol = nr_arena_printf(&g->arena, "noria.call.%.*s", NR_STR_ARG(name));
-  NrLlFunc self = {.op = func->op, .type = func->type, .ll_type = g->entry_type};
-  self.value = func->wrapper = LLVMAddFunction(g->mod, symbol, g->entry_type);
-  LLVMSetLinkage(self.value, exported ? LLVMExternalLinkage : LLVMInternalLinkage);
-  nr_ll_attr(g, self.value, LLVMAttributeFunctionIndex, "nounwind", 0);
-  nr_ll_set_vector_width(g, self.value);
-  nr_ll_begin_function(g, &self);
-  LLVMBasicBlockRef body = LLVMAppendBasicBlockInContext(g->llvm, self.value, "");
-  LLVMPositionBuilderAtEnd(g->b, body);
-  NrLlParts args = {0}, results = {0};
-  for (uint32_t i = 0; i < func->type->num_inputs; i++) {
-    LLVMValueRef desc = field(g, LLVMGetParam(self.value, 1), i * sizeof(NoriaDesc));
-    nr_ll_push_parts(g, func->type->inputs[i], nr_ll_desc_read(g, func->type->inputs[i], desc), &args);
-  }
-  nr_ll_call_func(g, func, args.values.data, args.values.size, &results);
-  size_t next = 0;
-  for (uint32_t i = 0; i < func->type->num_results; i++) {
-    void *part = nr_ll_from_parts(g, func->type->results[i], results.values.data, &next);
-    LLVMValueRef desc = field(g, LLVMGetParam(self.value, 2), i * sizeof(NoriaDesc));
-    nr_ll_desc_write_part(g, func->type->results[i], part, desc);
-  }
-  LLVMBuildRet(g->b, nr_ll_int32(g, 0));
-  LLVMPositionBuilderAtEnd(g->b, g->allocas);
-  LLVMBuildBr(g->b, body);
-  nr_ll_parts_deinit(&args);
-  nr_ll_parts_deinit(&results);
-}
+/* ---- what a memref is, and memrefs of pointers ------------------------------------------------------------------ */
 
-NrStatus nr_ll_define_wrappers(NrLl *g) {
-  if (g->entry && !can_wrap(g->entry))
-    return nr_op_error(g->entry->op, "is the program's entry, but has a type that cannot pass the boundary");
-  for (size_t i = 0; i < g->all.size; i++) {
-    NrLlFunc *func = g->all.data[i];
-    bool wanted = g->options->all_functions && nr_op_parent(func->op) == g->module->op &&
-                  !nr_str_is(nr_op_attr_str(func->op, NR_A_sym_visibility), "private");
-    if (func == g->entry || (wanted && can_wrap(func))) define_wrapper(g, func, wanted);
-  }
+static NrStatus emit_dim(NrLl *g, NrOp *op, const NrLlRow *row) {
+  NrLlShape *shape = nr_ll_shape_of(g, nr_memref_dim_source(op));
+  LLVMValueRef index = nr_ll_value(g, nr_memref_dim_index(op));
+  int64_t at;
+  if (shape->rank) nr_ll_set(g, nr_op_result(op), LLVMBuildExtractElement(g->b, shape->all_sizes, index, ""));
+  else if (nr_ll_is_int(index, &at) && shape->sizes[at]) nr_ll_set(g, nr_op_result(op), shape->sizes[at]);
+  else
+    return nr_op_error(op,
+                       "of a memref that the runtime did not give has no machine code: finalize-memref comes first");
   return NR_OK;
 }
+
+static NrStatus emit_rank(NrLl *g, NrOp *op, const NrLlRow *row) {
+  nr_ll_set(g, nr_op_result(op), nr_ll_shape_of(g, nr_memref_rank_source(op))->rank);
+  return NR_OK;
+}
+
+/* A pointer with sizes, without gaps. */
+static NrStatus emit_reinterpret_cast(NrLl *g, NrOp *op, const NrLlRow *row) {
+  NrValue *out = nr_op_result(op);
+  NrLlShape *shape = new_shape(g, out);
+  NrIndex sizes[NR_MAX_RANK];
+  nr_index_list_all(op, nr_extract_slice_slots[1], sizes);
+  for (uint32_t i = 0; i < out->type->rank; i++)
+    if (!shape->sizes[i])
+      shape->sizes[i] = sizes[i].value ? nr_ll_value(g, sizes[i].value) : nr_ll_int(g, sizes[i].constant);
+  nr_ll_set(g, out, nr_ll_value(g, nr_memref_reinterpret_cast_source(op)));
+  return NR_OK;
+}
+
+/* A pointer with sizes in a buffer of NORIA_MAX_RANK numbers: a memref without a rank. */
+static NrStatus emit_reshape(NrLl *g, NrOp *op, const NrLlRow *row) {
+  NrValue *list = nr_memref_reshape_shape(op), *out = nr_op_result(op);
+  NrLlShape *shape = new_shape(g, out);
+  shape->rank = nr_ll_shape_of(g, list)->sizes[0];
+  shape->all_sizes = LLVMBuildLoad2(g->b, all_sizes_type(g), nr_ll_value(g, list), "");
+  LLVMSetAlignment(shape->all_sizes, 8);
+  nr_ll_set(g, out, nr_ll_value(g, nr_memref_reshape_source(op)));
+  return NR_OK;
+}
+
+const NrLlRow nr_ll_boundary_rows[] = {
+    {"memref.dim", emit_dim},
+    {"memref.rank", emit_rank},
+    {"memref.reinterpret_cast", emit_reinterpret_cast},
+    {"memref.reshape", emit_reshape},
+    {0},
+};

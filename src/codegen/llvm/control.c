@@ -2,66 +2,53 @@
 #include <llvm-c/DebugInfo.h>
 
 #include "codegen/llvm/ll.h"
+#include "dialect/cf/ops.h"
+#include "dialect/func/func.h"
 
 /* ---- calls and returns ------------------------------------------------------------------------------------------ */
 
-LLVMValueRef nr_ll_call_value(NrLl *g, LLVMTypeRef func_type, LLVMValueRef func, LLVMValueRef *args, size_t count,
-                              NrLlParts *out_results) {
-  NrLlParts all = {0};
-  nr_vec_push(&all.values, g->exec);
-  for (size_t i = 0; i < count; i++) nr_vec_push(&all.values, args[i]);
-  LLVMValueRef result = LLVMBuildCall2(g->b, func_type, func, all.values.data, (unsigned)all.values.size, "");
-  nr_ll_parts_deinit(&all);
-  LLVMTypeRef type = LLVMTypeOf(result);
-  bool many = LLVMGetTypeKind(type) == LLVMStructTypeKind;
-  LLVMValueRef status = many ? LLVMBuildExtractValue(g->b, result, 0, "") : result;
-  nr_ll_fail_unless(g, LLVMBuildICmp(g->b, LLVMIntEQ, status, nr_ll_int32(g, 0), ""));
-  for (unsigned i = 1; many && i < LLVMCountStructElementTypes(type); i++)
-    nr_vec_push(&out_results->values, LLVMBuildExtractValue(g->b, result, i, ""));
-  return result;
-}
-
-void nr_ll_call_func(NrLl *g, NrLlFunc *func, LLVMValueRef *args, size_t count, NrLlParts *out_results) {
-  nr_ll_call_value(g, func->ll_type, func->value, args, count, out_results);
-}
-
-/* A call of what type and func say, with the operands from `first` on. */
-static NrStatus call_op(NrLl *g, NrOp *op, LLVMTypeRef type, LLVMValueRef func, uint32_t first) {
-  NrLlParts args = {0}, results = {0};
-  for (uint32_t i = first; i < op->num_operands; i++) nr_ll_parts(g, nr_operand(op, i), &args);
-  LLVMValueRef call = nr_ll_call_value(g, type, func, args.values.data, args.values.size, &results);
+/* Calls func, of LLVM type `type`, with the operands of op from number `first` on, and binds the results. Returns from
+ * the function where the call fails. */
+static void call_op(NrLl *g, NrOp *op, LLVMTypeRef type, LLVMValueRef func, size_t first) {
+  NR_VEC(LLVMValueRef) args = {0};
+  nr_vec_push(&args, g->exec);
+  for (size_t i = first; i < op->num_operands; i++) nr_vec_push(&args, nr_ll_passed(g, nr_operand(op, i)));
+  LLVMValueRef call = LLVMBuildCall2(g->b, type, func, args.data, (unsigned)args.size, "");
+  nr_vec_deinit(&args);
   if (nr_op_attr(op, NR_A_no_inline)) nr_ll_call_attr(g, call, LLVMAttributeFunctionIndex, "noinline", 0);
-  size_t next = 0;
-  for (uint32_t i = 0; i < op->num_results; i++) nr_ll_bind(g, nr_result(op, i), results.values.data, &next);
-  nr_ll_parts_deinit(&args);
-  nr_ll_parts_deinit(&results);
-  return NR_OK;
+  LLVMValueRef status = op->num_results ? LLVMBuildExtractValue(g->b, call, 0, "") : call;
+  nr_ll_fail_unless(g, LLVMBuildICmp(g->b, LLVMIntEQ, status, nr_ll_int32(g, 0), ""));
+  for (uint32_t i = 0; i < op->num_results; i++)
+    nr_ll_receive(g, nr_result(op, i), LLVMBuildExtractValue(g->b, call, i + 1, ""));
 }
 
 static NrStatus emit_call(NrLl *g, NrOp *op, const NrLlRow *row) {
   NrLlFunc *func = nr_ll_find_func(g, op, nr_op_attr(op, NR_A_callee));
-  return func ? call_op(g, op, func->ll_type, func->value, 0) : NR_ERROR_INVALID;
+  if (!func) return NR_ERROR_INVALID;
+  call_op(g, op, func->ll_type, func->value, NR_FUNC_CALL_OPERANDS);
+  return NR_OK;
 }
 
 static NrStatus emit_call_indirect(NrLl *g, NrOp *op, const NrLlRow *row) {
-  NrValue *callee = nr_operand(op, 0);
+  NrValue *callee = nr_func_call_indirect_callee(op);
   NrType type = callee->type;
   for (uint32_t i = 0; i < type->num_results; i++)
-    if (!nr_ll_supports(g, type->results[i]))
+    if (!nr_ll_type(g, type->results[i]))
       return nr_op_error(op, "calls a function of type %s, which machine code does not have",
                          nr_type_text(g->ctx, type));
-  return call_op(g, op, nr_ll_function_type(g, type), nr_ll_value(g, callee), 1);
+  call_op(g, op, nr_ll_function_type(g, type), nr_ll_value(g, callee), NR_FUNC_CALL_INDIRECT_CALLEE_OPERANDS);
+  return NR_OK;
 }
 
 static NrStatus emit_function_constant(NrLl *g, NrOp *op, const NrLlRow *row) {
   NrLlFunc *func = nr_ll_find_func(g, op, nr_op_attr(op, NR_A_value));
   if (!func) return NR_ERROR_INVALID;
-  nr_ll_set(g, nr_result(op, 0), func->value);
+  nr_ll_set(g, nr_op_result(op), func->value);
   return NR_OK;
 }
 
-/* The entry leaves the place for a message about a run that ends by itself, but too late: that of what worked most at
- * its end, which the safepoint there has, or else that of the return. */
+/* The entry function records a location for the message about a run that exceeded its limit without reaching another
+ * safepoint: that of the last safepoint before the return, or else that of the return. */
 static void leave_place(NrLl *g, NrOp *op) {
   NrOp *asks = op->prev;
   while (asks && !nr_op_is(asks, NR_OP_rt_safepoint)) asks = asks->prev;
@@ -72,38 +59,41 @@ static void leave_place(NrLl *g, NrOp *op) {
                  LLVMBuildInBoundsGEP2(g->b, g->i8, g->exec, &offset, 1, ""));
 }
 
+static LLVMValueRef returned(NrLl *g, NrOp *op) {
+  LLVMValueRef zero = nr_ll_int32(g, 0);
+  if (!op->num_operands) return zero;
+  LLVMValueRef out = LLVMBuildInsertValue(g->b, LLVMGetPoison(LLVMGetReturnType(g->func->ll_type)), zero, 0, "");
+  for (uint32_t i = 0; i < op->num_operands; i++)
+    out = LLVMBuildInsertValue(g->b, out, nr_ll_passed(g, nr_operand(op, i)), i + 1, "");
+  return out;
+}
+
+static LLVMValueRef written_back(NrLl *g, NrOp *op) {
+  LLVMValueRef descs = LLVMGetParam(g->func->value, 2);
+  for (uint32_t i = 0; i < op->num_operands; i++) nr_ll_desc_write(g, nr_operand(op, i), nr_ll_desc_at(g, descs, i));
+  return nr_ll_int32(g, 0);
+}
+
 static NrStatus emit_return(NrLl *g, NrOp *op, const NrLlRow *row) {
-  if (g->func == g->entry) leave_place(g, op);
-  LLVMTypeRef type = LLVMGetReturnType(g->func->ll_type);
-  LLVMValueRef zero = nr_ll_int32(g, 0), out = zero;
-  if (LLVMGetTypeKind(type) == LLVMStructTypeKind) {
-    NrLlParts parts = {0};
-    for (uint32_t i = 0; i < op->num_operands; i++) nr_ll_parts(g, nr_operand(op, i), &parts);
-    out = LLVMBuildInsertValue(g->b, LLVMGetPoison(type), zero, 0, "");
-    for (size_t i = 0; i < parts.values.size; i++)
-      out = LLVMBuildInsertValue(g->b, out, parts.values.data[i], (unsigned)i + 1, "");
-    nr_ll_parts_deinit(&parts);
-  }
-  LLVMBuildRet(g->b, out);
+  if (nr_op_attr(op, NR_A_noria_leaves_place)) leave_place(g, op);
+  LLVMBuildRet(g->b, g->func->is_wrapper ? written_back(g, op) : returned(g, op));
   return NR_OK;
 }
 
 /* ---- branches --------------------------------------------------------------------------------------------------- */
 
-/* Gives the phis of the successor their values for an edge out of `from`, where the builder is: some values are taken
- * apart first, so the branch comes behind. */
+/* Adds the values for an edge out of `from` to the phis of the successor. The builder is at the end of `from`; taking
+ * values apart may emit instructions, so the branch must be built afterwards. */
 static void add_incoming(NrLl *g, NrOp *op, uint32_t successor, LLVMBasicBlockRef from) {
-  NrLlParts parts = {0};
-  for (uint32_t i = 0; i < op->successors[successor].num_operands; i++)
-    nr_ll_parts(g, nr_successor_operand(op, successor, i), &parts);
   LLVMValueRef phi = LLVMGetFirstInstruction(nr_map_get(&g->blocks, op->successors[successor].block));
-  for (size_t i = 0; i < parts.values.size; i++, phi = LLVMGetNextInstruction(phi))
-    LLVMAddIncoming(phi, &parts.values.data[i], &from, 1);
-  nr_ll_parts_deinit(&parts);
+  for (uint32_t i = 0; i < op->successors[successor].num_operands; i++, phi = LLVMGetNextInstruction(phi)) {
+    LLVMValueRef value = nr_ll_passed(g, nr_successor_operand(op, successor, i));
+    LLVMAddIncoming(phi, &value, &from, 1);
+  }
 }
 
-/* The LLVM block for a successor. LLVM wants equal values on all edges between the same two blocks, so a second edge to
- * one block, when that has arguments, gets a block of its own. */
+/* The LLVM block for a successor. LLVM requires equal phi values on all edges between the same two blocks, so a second
+ * edge to a block with arguments gets a block of its own. */
 static LLVMBasicBlockRef edge(NrLl *g, NrOp *op, uint32_t successor) {
   NrBlock *to = op->successors[successor].block;
   LLVMBasicBlockRef target = nr_map_get(&g->blocks, to), here = LLVMGetInsertBlock(g->b);
@@ -127,7 +117,7 @@ static LLVMMetadataRef loop_property(NrLl *g, const char *name, LLVMTypeRef type
   return LLVMMDNodeInContext2(g->llvm, parts, type ? 2 : 1);
 }
 
-/* llvm.loop metadata: a node that names itself, then its properties. */
+/* Adds llvm.loop metadata: a node that refers to itself, then its properties. */
 static void mark_loop(NrLl *g, NrOp *op, LLVMValueRef branch) {
   NrAttr dict = nr_op_attr(op, NR_A_noria_loop);
   if (!dict || dict->kind != NR_ATTR_DICT) return;
@@ -159,7 +149,7 @@ static NrStatus emit_br(NrLl *g, NrOp *op, const NrLlRow *row) {
 
 static NrStatus emit_cond_br(NrLl *g, NrOp *op, const NrLlRow *row) {
   LLVMBasicBlockRef yes = edge(g, op, 0), no = edge(g, op, 1);
-  LLVMValueRef branch = LLVMBuildCondBr(g->b, nr_ll_value(g, nr_operand(op, 0)), yes, no);
+  LLVMValueRef branch = LLVMBuildCondBr(g->b, nr_ll_value(g, nr_cf_cond_br_condition(op)), yes, no);
   NrAttr weights = nr_op_attr(op, NR_A_branch_weights);
   if (weights) {
     const int32_t *w = weights->data;
@@ -169,11 +159,11 @@ static NrStatus emit_cond_br(NrLl *g, NrOp *op, const NrLlRow *row) {
   return NR_OK;
 }
 
-/* The first successor is the default; case_values holds the others' values, of equal ones the first counts. */
+/* The first successor is the default; case_values has the values of the others. Of equal values the first counts. */
 static NrStatus emit_switch(NrLl *g, NrOp *op, const NrLlRow *row) {
   NrAttr cases = nr_op_attr(op, NR_A_case_values);
-  LLVMValueRef flag = nr_ll_value(g, nr_operand(op, 0));
-  NR_VEC(LLVMBasicBlockRef) targets = {0}; /* the default's, then those of the cases */
+  LLVMValueRef flag = nr_ll_value(g, nr_cf_switch_flag(op));
+  NR_VEC(LLVMBasicBlockRef) targets = {0}; /* the default's, then the cases' */
   NR_VEC(LLVMValueRef) values = {0};
   NrMap seen = {0};
   nr_vec_push(&targets, edge(g, op, 0));
@@ -194,14 +184,9 @@ static NrStatus emit_switch(NrLl *g, NrOp *op, const NrLlRow *row) {
   return NR_OK;
 }
 
-/* Zeros throughout: no less defined than what else it could be. */
+/* Zero: no less defined than what else it could be. */
 static NrStatus emit_poison(NrLl *g, NrOp *op, const NrLlRow *row) {
-  NrLlParts parts = {0};
-  size_t next = 0;
-  nr_ll_part_types(g, nr_result(op, 0)->type, &parts);
-  for (size_t i = 0; i < parts.types.size; i++) nr_vec_push(&parts.values, LLVMConstNull(parts.types.data[i]));
-  nr_ll_bind(g, nr_result(op, 0), parts.values.data, &next);
-  nr_ll_parts_deinit(&parts);
+  nr_ll_set(g, nr_op_result(op), LLVMConstNull(nr_ll_type(g, nr_op_result(op)->type)));
   return NR_OK;
 }
 

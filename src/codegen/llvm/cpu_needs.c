@@ -1,9 +1,10 @@
-/* cpu_needs.c - which features the code of a target machine may use.
+/* cpu_needs.c - the features that code for a target machine may use.
  *
- * LLVM's C interface does not tell. But its inliner asks the same tables: a function that uses a feature is inlined
- * only into one that may use it too. So a module is made with a function for each feature in question and one that
- * calls them all, compiled for the target; what is not inlined is not had. That takes tens of milliseconds, in which
- * LLVM sets up a target for each. For the CPU that it runs on, LLVM lists the features itself. */
+ * LLVM's C interface cannot list them. But LLVM's inliner checks them: a function that uses a feature is inlined only
+ * into a caller that may use it too. So this builds a module with a function for each feature, and one that calls them
+ * all and is compiled for the target; a function that is not inlined uses a feature that the target lacks. That takes
+ * tens of milliseconds, since LLVM sets up a target for each function. For the host CPU LLVM lists the features
+ * itself. */
 #include <llvm-c/Error.h>
 #include <llvm-c/Transforms/PassBuilder.h>
 
@@ -22,7 +23,7 @@ static LLVMValueRef add_function(LLVMModuleRef mod, const char *name) {
   return LLVMAddFunction(mod, name, LLVMFunctionType(LLVMVoidTypeInContext(llvm), NULL, 0, false));
 }
 
-/* With a body that does nothing. */
+/* Gives the function an empty body. */
 static void add_body(LLVMValueRef func, LLVMBuilderRef b, const char *cpu, const char *features) {
   LLVMPositionBuilderAtEnd(
       b, LLVMAppendBasicBlockInContext(LLVMGetModuleContext(LLVMGetGlobalParent(func)), func, ""));
@@ -30,7 +31,7 @@ static void add_body(LLVMValueRef func, LLVMBuilderRef b, const char *cpu, const
   set(func, "target-features", features);
 }
 
-/* The features in question. */
+/* The features to test. */
 static const char *const *const questions[] = {nr_cpu_features, nr_cpu_units};
 
 static const char *name_at(size_t i) {
@@ -45,7 +46,7 @@ static LLVMModuleRef make_question(LLVMContextRef llvm, LLVMTargetMachineRef tm)
   LLVMBuilderRef b = LLVMCreateBuilderInContext(llvm);
   char *triple = LLVMGetTargetMachineTriple(tm), *cpu = LLVMGetTargetMachineCPU(tm);
   char *features = LLVMGetTargetMachineFeatureString(tm);
-  const char *least = strncmp(triple, "x86", 3) == 0 ? "x86-64" : "generic", *name;
+  const char *baseline = strncmp(triple, "x86", 3) == 0 ? "x86-64" : "generic", *name;
   LLVMSetTarget(mod, triple);
   LLVMValueRef asker = add_function(mod, "asker");
   for (size_t i = 0; (name = name_at(i)); i++) {
@@ -53,7 +54,7 @@ static LLVMModuleRef make_question(LLVMContextRef llvm, LLVMTargetMachineRef tm)
     nr_buf_printf(&plus, "+%s", name);
     LLVMValueRef func = add_function(mod, name);
     LLVMSetLinkage(func, LLVMInternalLinkage);
-    add_body(func, b, least, plus.data);
+    add_body(func, b, baseline, plus.data);
     LLVMBuildRetVoid(b);
     nr_buf_deinit(&plus);
   }
@@ -72,7 +73,7 @@ static LLVMModuleRef make_question(LLVMContextRef llvm, LLVMTargetMachineRef tm)
 
 static void add_name(NrBuf *out, const char *name) { nr_buf_printf(out, "%s%s", out->size ? "," : "", name); }
 
-/* In a list "+avx,-fma,.." the last mention of a feature holds. */
+/* Whether a list "+avx,-fma,.." enables a feature; the last mention counts. */
 static bool is_listed(const char *list, const char *name) {
   size_t size = strlen(name);
   bool listed = false;
@@ -88,7 +89,7 @@ static void host_needs(LLVMTargetMachineRef tm, NrBuf *out) {
   LLVMDisposeMessage(list);
 }
 
-/* A function that is inlined everywhere is removed. */
+/* Finds the available features: the inliner removes a function that it inlined everywhere. */
 static NrStatus ask_inliner(LLVMTargetMachineRef tm, NrContext *ctx, NrBuf *out) {
   LLVMContextRef llvm = LLVMContextCreate();
   LLVMModuleRef mod = make_question(llvm, tm);
@@ -117,7 +118,7 @@ static bool is_in(const char *list, const char *name) {
   return false;
 }
 
-/* Of what the CPU has, what code may use. */
+/* Adds the features of the CPU that code may use. */
 static void add_needs(const NrCodegenOptions *options, const char *has, NrBuf *out) {
   for (const char *const *name = nr_cpu_features; *name; name++) {
     bool asked = options->features && is_listed(options->features, *name);

@@ -1,6 +1,6 @@
-/* cpus.c - the names of CPUs and of their features that LLVM 22 knows. Its C interface cannot list them. A wrong name
- * of a CPU ends the process deep in code generation, that of a feature is only printed there, so names are checked here
- * first. The features are those of `llc -mattr=help`. */
+/* cpus.c - the names of CPUs and their features in LLVM 22, which its C interface cannot list. An unknown CPU ends the
+ * process during code generation, and an unknown feature is only printed there, so names are checked here first. The
+ * features are those of `llc -mattr=help`. */
 #include "codegen/llvm/ll.h"
 
 #if defined(__x86_64__)
@@ -87,7 +87,7 @@ static const char features[] = "";
 static const char names[] = "generic ";
 #endif
 
-/* Whether the list has the name; *out_nearest: what it has like it. */
+/* Whether the list has the name; *out_nearest is the most similar name. */
 static bool find(const char *list, NrStr wanted, NrNearest *out_nearest) {
   *out_nearest = nr_nearest(wanted);
   for (const char *at = list + strspn(list, " "); *at;) {

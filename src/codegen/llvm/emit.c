@@ -1,117 +1,13 @@
-/* emit.c - a module as LLVM IR: the order of things, and the step from an op to its row. */
-#include <llvm-c/Analysis.h>
-#include <stdio.h>
-
+/* emit.c - finds the row of an op and emits it. */
 #include "codegen/llvm/ll.h"
 
-static void add_rows(NrLl *g, const NrLlRow *rows) {
-  for (; rows->op; rows++) {
-    const NrOpInfo *info = nr_op_info_find(nr_str(rows->op), NULL);
-    assert(info && "a row of code generation names an op that does not exist");
-    g->rows[info->id] = rows;
-  }
-}
-
-static LLVMTypeRef function(LLVMTypeRef result, LLVMTypeRef *params, unsigned count) {
-  return LLVMFunctionType(result, params, count, false);
-}
-
-static void init_types(NrLl *g) {
-  LLVMContextRef c = g->llvm;
-  g->i1 = LLVMInt1TypeInContext(c);
-  g->i8 = LLVMInt8TypeInContext(c);
-  g->i16 = LLVMInt16TypeInContext(c);
-  g->i32 = LLVMInt32TypeInContext(c);
-  g->i64 = LLVMInt64TypeInContext(c);
-  g->f16 = LLVMHalfTypeInContext(c);
-  g->f32 = LLVMFloatTypeInContext(c);
-  g->f64 = LLVMDoubleTypeInContext(c);
-  g->ptr = LLVMPointerTypeInContext(c, 0);
-  g->none = LLVMVoidTypeInContext(c);
-  LLVMTypeRef fields[] = {g->ptr, g->i64, g->i64, LLVMArrayType2(g->i64, NORIA_MAX_RANK)};
-  g->desc = LLVMStructTypeInContext(c, fields, 4, false);
-  g->entry_type = function(g->i32, (LLVMTypeRef[]){g->ptr, g->ptr, g->ptr}, 3);
-  g->import_type = g->entry_type;
-  g->workgroup_type = function(g->i32, (LLVMTypeRef[]){g->ptr, g->ptr, g->i64, g->i64, g->i64}, 5);
-}
-
-/* LLVM would print it, and end the process after an error. */
-static void note_complaint(LLVMDiagnosticInfoRef info, void *user) {
-  NrLl *g = user;
-  if (LLVMGetDiagInfoSeverity(info) != LLVMDSError || g->complaint[0]) return;
-  char *text = LLVMGetDiagInfoDescription(info);
-  snprintf(g->complaint, sizeof g->complaint, "%s", text);
-  LLVMDisposeMessage(text);
-}
-
-void nr_ll_init(NrLl *g, NrModule *module, const NrCodegenOptions *options, NrLlTables *tables, unsigned partition,
-                LLVMTargetMachineRef tm) {
-  *g = (NrLl){
-      .module = module, .ctx = module->ctx, .options = options, .tables = tables, .partition = partition, .tm = tm};
-  nr_arena_init(&g->arena);
-  g->llvm = LLVMContextCreate();
-  LLVMContextSetDiagnosticHandler(g->llvm, note_complaint, g);
-  LLVMContextSetDiscardValueNames(g->llvm, true);
-  g->b = LLVMCreateBuilderInContext(g->llvm);
-  g->mod = LLVMModuleCreateWithNameInContext("noria", g->llvm);
-  char *triple = LLVMGetTargetMachineTriple(tm), *features = LLVMGetTargetMachineFeatureString(tm);
-  LLVMSetTarget(g->mod, triple);
-  LLVMTargetDataRef layout = LLVMCreateTargetDataLayout(tm);
-  LLVMSetModuleDataLayout(g->mod, layout);
-  LLVMDisposeTargetData(layout);
-  LLVMDisposeMessage(triple);
-  LLVMDisposeMessage(features);
-  init_types(g);
-  add_rows(g, nr_ll_control_rows);
-  add_rows(g, nr_ll_arith_rows);
-  add_rows(g, nr_ll_math_rows);
-  add_rows(g, nr_ll_complex_rows);
-  add_rows(g, nr_ll_memref_rows);
-  add_rows(g, nr_ll_frame_rows);
-  add_rows(g, nr_ll_memref_view_rows);
-  add_rows(g, nr_ll_memref_global_rows);
-  add_rows(g, nr_ll_atomic_rows);
-  add_rows(g, nr_ll_rt_rows);
-  add_rows(g, nr_ll_vector_rows);
-  add_rows(g, nr_ll_vector_reduce_rows);
-}
-
-void nr_ll_drop(NrLl *g) {
-  if (!g->in_llvm) {
-    if (g->debug) LLVMDisposeDIBuilder(g->debug);
-    if (g->b) LLVMDisposeBuilder(g->b);
-    if (g->mod) LLVMDisposeModule(g->mod);
-    if (g->llvm) LLVMContextDispose(g->llvm);
-    if (g->tm) LLVMDisposeTargetMachine(g->tm);
-  }
-  g->debug = NULL;
-  g->b = NULL;
-  g->mod = NULL;
-  g->llvm = NULL;
-  g->tm = NULL;
-}
-
-void nr_ll_deinit(NrLl *g) {
-  nr_ll_drop(g);
-  nr_map_deinit(&g->global_sizes);
-  nr_vec_deinit(&g->all);
-  nr_map_deinit(&g->funcs);
-  nr_map_deinit(&g->global_data);
-  nr_map_deinit(&g->values);
-  nr_map_deinit(&g->blocks);
-  nr_strmap_deinit(&g->strings);
-  nr_arena_deinit(&g->arena);
-}
-
-/* ---- one op ----------------------------------------------------------------------------------------------------- */
-
-NrStatus nr_ll_emit_lanes(NrLl *g, NrOp *op, const NrLlRow *row) {
+static NrStatus emit_lanes(NrLl *g, NrOp *op, const NrLlRow *row) {
   LLVMValueRef args[4];
   assert(op->num_operands <= 4);
   for (uint32_t i = 0; i < op->num_operands; i++) args[i] = nr_ll_value(g, nr_operand(op, i));
   LLVMValueRef out = row->lane(g, op, row, args);
-  if (!out) return nr_op_error(op, "cannot be compiled for type %s", nr_type_text(g->ctx, nr_result(op, 0)->type));
-  nr_ll_set(g, nr_result(op, 0), out);
+  if (!out) return nr_op_error(op, "cannot be compiled for type %s", nr_type_text(g->ctx, nr_op_result(op)->type));
+  nr_ll_set(g, nr_op_result(op), out);
   return NR_OK;
 }
 
@@ -121,35 +17,38 @@ NrStatus nr_ll_emit_op(NrLl *g, NrOp *op) {
   const NrLlRow *row = g->rows[op->info->id];
   if (!row) return nr_op_error(op, "has no machine code: an earlier stage should have lowered it");
   for (uint32_t i = 0; i < op->num_results; i++)
-    if (!nr_ll_supports(g, nr_result(op, i)->type))
+    if (!nr_ll_type(g, nr_result(op, i)->type))
       return nr_op_error(op, "has a result of type %s, which machine code does not have",
                          nr_type_text(g->ctx, nr_result(op, i)->type));
   nr_ll_sanitize_op(g, op);
   if (row->emit) return row->emit(g, op, row);
-  return nr_ll_emit_lanes(g, op, row);
+  return emit_lanes(g, op, row);
 }
 
-/* ---- the whole -------------------------------------------------------------------------------------------------- */
-
-NrStatus nr_ll_build(NrLl *g) {
-  NrStatus status = nr_ll_declare_functions(g);
-  if (!status) status = nr_ll_define_functions(g);
-  if (g->debug) LLVMDIBuilderFinalize(g->debug);
-  return status || g->partition ? status : nr_ll_define_wrappers(g);
+static void add_rows(NrLl *g, const NrLlRow *rows) {
+  for (; rows->op; rows++) {
+    const NrOpInfo *info = nr_op_info_find(nr_str(rows->op), NULL);
+    assert(info && "a row of code generation names an op that does not exist");
+    g->rows[info->id] = rows;
+  }
 }
 
-
-NrStatus nr_ll_check(NrLl *g) {
-#ifdef NR_DEBUG
-  char *message = NULL;
-  bool wrong = LLVMVerifyModule(g->mod, LLVMReturnStatusAction, &message);
-  if (wrong) nr_error(g->ctx, nr_loc_unknown(g->ctx), "wrong LLVM IR was made: %s", message);
-  LLVMDisposeMessage(message);
-  return wrong ? NR_ERROR_INTERNAL : NR_OK;
-#else
-  (void)g;
-  return NR_OK;
-#endif
+void nr_ll_add_rows(NrLl *g) {
+  static const NrLlRow *const tables[] = {
+      nr_ll_control_rows,
+      nr_ll_arith_rows,
+      nr_ll_math_rows,
+      nr_ll_complex_rows,
+      nr_ll_memref_rows,
+      nr_ll_frame_rows,
+      nr_ll_boundary_rows,
+      nr_ll_pointer_rows,
+      nr_ll_memref_global_rows,
+      nr_ll_atomic_rows,
+      nr_ll_rt_rows,
+      nr_ll_vector_rows,
+      nr_ll_vector_reduce_rows,
+  };
+  for (size_t i = 0; i < NR_COUNTOF(tables); i++) add_rows(g, tables[i]);
+  g->emit_op = nr_ll_emit_op;
 }
-
-const NrBackend nr_llvm_backend = {nr_ll_jit, nr_ll_emit_file, nr_ll_features, nr_ll_jit_function, nr_ll_jit_destroy};

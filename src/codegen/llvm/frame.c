@@ -1,10 +1,11 @@
-/* frame.c - memref.alloca: buffers that live as long as their function. Small ones of known size are on the stack. The
- * others would overflow it: they are the runtime's blocks, each with the one made before it in its first bytes, and the
- * function gives them all back when it returns. After a failure the runtime does. Under the address sanitizer all are
+/* frame.c - memref.alloca: buffers that live until their function returns. Small buffers of static size are on the
+ * stack. Others would overflow it: they are blocks of the runtime, linked by a pointer in their first bytes, which the
+ * function frees when it returns. After a failure the runtime frees them. Under the address sanitizer all buffers are
  * such blocks. */
 #include "codegen/llvm/ll.h"
+#include "dialect/memref/memref.h"
 
-enum { STACK_BYTES = 128 << 10 /* of a function */, HEADER = 64 };
+enum { STACK_BYTES = 128 << 10 /* limit for a function */, HEADER = 64 };
 
 /* Frees a chain of blocks: while (p) { next = *p; api->free(exec, p); p = next; } */
 static LLVMValueRef make_free_frame(NrLl *g) {
@@ -36,7 +37,7 @@ static LLVMValueRef make_free_frame(NrLl *g) {
   return f;
 }
 
-/* The variable of the function that holds the block made last. */
+/* The function's variable that points to the last allocated block. */
 static LLVMValueRef frame_slot(NrLl *g) {
   if (g->frame) return g->frame;
   g->frame = nr_ll_alloca(g, g->ptr, 8);
@@ -62,21 +63,18 @@ static LLVMValueRef on_heap(NrLl *g, NrOp *op, LLVMValueRef bytes, int64_t align
 }
 
 static NrStatus emit_alloca(NrLl *g, NrOp *op, const NrLlRow *row) {
-  NrType type = nr_result(op, 0)->type;
-  NrLlMem *mem = nr_ll_mem_sized(g, op, type, 0);
-  LLVMValueRef bytes = nr_ll_mem_bytes(g, type, mem);
+  NrType type = nr_op_result(op)->type;
+  NrGroup sizes = nr_memref_alloca_sizes(op);
+  LLVMValueRef bytes = nr_ll_buffer_bytes(g, type, sizes.count ? nr_operand(op, sizes.begin) : NULL), data;
   int64_t size, align = nr_op_attr_int(op, NR_A_alignment, 0);
-  bool watched = g->options->sanitize; /* then it is a block, with red zones */
+  bool watched = g->options->sanitize; /* a runtime block, with red zones */
   if (!watched && nr_ll_is_int(bytes, &size) && size <= STACK_BYTES - g->stack_bytes) {
     g->stack_bytes += size;
     LLVMTypeRef elem = nr_ll_mem_type(g, type->elem);
-    int64_t count;
-    bool whole = nr_ll_is_dense(type) && nr_type_num_elements(type, &count);
-    LLVMTypeRef array = whole ? LLVMArrayType2(elem, (uint64_t)count) : LLVMArrayType2(g->i8, (uint64_t)size);
-    mem->data = nr_ll_alloca(g, array, (unsigned)(align ? align : whole && count < 16 ? 16 : 64));
-  } else mem->data = on_heap(g, op, bytes, align);
-  mem->base = mem->data;
-  nr_ll_set_mem(g, nr_result(op, 0), mem);
+    LLVMTypeRef array = LLVMArrayType2(elem, (uint64_t)type->dims[0]);
+    data = nr_ll_alloca(g, array, (unsigned)(align ? align : type->dims[0] < 16 ? 16 : 64));
+  } else data = on_heap(g, op, bytes, align);
+  nr_ll_set(g, nr_op_result(op), data);
   return NR_OK;
 }
 

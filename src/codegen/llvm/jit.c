@@ -4,11 +4,12 @@
 #include <math.h>
 
 #include "codegen/llvm/ll.h"
+#include "dialect/shared/shaped.h"
 
 typedef struct Jit {
-  NrCompiled base; /* first: callers see only this */
+  NrCompiled base; /* the first field: callers see only this */
   LLVMOrcLLJITRef jit;
-  bool in_llvm;        /* after a fault: it is in no state to be freed */
+  bool in_llvm;        /* a fault in LLVM leaves it in a state in which it cannot be freed */
   NR_VEC(void *) data; /* blocks with copies of constants */
   NR_VEC(NrCodeRegion) regions;
 } Jit;
@@ -28,7 +29,7 @@ typedef struct Symbol {
   void *address;
 } Symbol;
 
-/* The compiler's own library: what 128-bit integers need where the CPU has no instruction. */
+/* Functions of the compiler's runtime library for 128-bit integers. */
 #ifdef __SIZEOF_INT128__
 typedef __int128 Int128;
 typedef unsigned __int128 UInt128;
@@ -90,16 +91,21 @@ static NrStatus define_symbols(NrContext *ctx, LLVMOrcLLJITRef jit, const NrSani
 
 /* ---- constants -------------------------------------------------------------------------------------------------- */
 
-/* Pointers for NoriaModule.constants: the bytes where they are if they lie on 64 and stay (resources), else a copy. */
+/* Pointers for NoriaModule.constants: to the bytes themselves if they are aligned to 64 and outlive the code
+ * (resources), otherwise to a copy. */
 static LLVMValueRef *place_constants(NrLl *g, Jit *out) {
   size_t n = g->tables->constants.size;
   LLVMValueRef *pointers = nr_malloc((n + 1) * sizeof *pointers);
   for (size_t i = 0; i < n; i++) {
     NrAttr value = g->tables->constants.data[i];
     const void *data = value->data;
-    size_t zone = g->options->sanitize ? NR_LL_RED_ZONE : 0; /* on both sides */
+    if (nr_attr_is_parameter(value)) {
+      pointers[i] = LLVMConstNull(g->ptr);
+      continue;
+    }
+    size_t zone = g->options->sanitize ? NR_LL_RED_ZONE : 0; /* before and after the constant */
     if (value->kind != NR_ATTR_RESOURCE || value->splat || (uintptr_t)data % 64 || zone) {
-      /* nr_malloc aligns to 16. */
+      /* nr_malloc aligns to 16 only */
       char *block = nr_malloc(nr_ll_constant_size(value) + 64 + 2 * zone);
       char *copy = block + zone + (64 - (uintptr_t)block % 64) % 64;
       nr_ll_constant_copy(value, copy);
@@ -111,7 +117,7 @@ static LLVMValueRef *place_constants(NrLl *g, Jit *out) {
   return pointers;
 }
 
-/* ---- the way through -------------------------------------------------------------------------------------------- */
+/* ---- compiling --------------------------------------------------------------------------------------------------- */
 
 static NrStatus find_regions(NrContext *ctx, size_t num_partitions, Jit *out) {
   for (unsigned partition = 0; partition < num_partitions; partition++) {
@@ -129,7 +135,7 @@ static NrStatus find_regions(NrContext *ctx, size_t num_partitions, Jit *out) {
   return NR_OK;
 }
 
-/* LLVM would print it; what fails tells us too. */
+/* Drops LLVM's message, which it would print: the call that fails returns an error too. */
 static void drop_error(void *user, LLVMErrorRef error) {
   (void)user;
   LLVMConsumeError(error);
@@ -143,7 +149,7 @@ static NrStatus link_objects(NrLlProgram *p, Jit *out) {
   LLVMOrcJITDylibRef library = LLVMOrcLLJITGetMainJITDylib(out->jit);
   for (size_t i = 0; i < p->num_partitions && !status; i++) {
     LLVMErrorRef error = LLVMOrcLLJITAddObjectFile(out->jit, library, p->objects[i]);
-    p->objects[i] = NULL; /* taken, also after an error */
+    p->objects[i] = NULL; /* consumed, also after an error */
     status = llvm_error(ctx, "object code was not accepted", error);
   }
   if (!status) status = define_symbols(ctx, out->jit, p->options->sanitize);
@@ -160,7 +166,7 @@ static NrStatus compile(NrLlProgram *p, NrModule *module, const NrCodegenOptions
   NrStatus status = nr_ll_program_build(p, module, options, true);
   if (status) return status;
   NrBuf needs = {0};
-  /* Code for the CPU that it is made on has what it needs. */
+  /* Code for the host CPU needs no check of features. */
   if (!nr_ll_is_host(options)) status = nr_ll_cpu_needs(options, p->partitions[0].tm, module->ctx, &needs);
   LLVMValueRef *pointers = place_constants(&p->partitions[0], out);
   if (!status) status = nr_ll_define_tables(&p->partitions[0], pointers, (NrStr){needs.data, needs.size}, NULL);
@@ -210,7 +216,6 @@ static void run_compile(void *user) {
 NrStatus nr_ll_jit(NrModule *module, const NrCodegenOptions *options, NrCompiled **out_compiled) {
   Jit *out = nr_calloc(1, sizeof *out);
   Compile *c = nr_calloc(1, sizeof *c);
-  out->base.backend = &nr_llvm_backend;
   c->module = module;
   c->out = out;
   nr_ll_copy_options(options, &c->options, &c->times);

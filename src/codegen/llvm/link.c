@@ -1,4 +1,4 @@
-/* link.c - a shared library of an object, by the system's linker. */
+/* link.c - links an object to a shared library with the system's linker. */
 #include <errno.h>
 #include <fcntl.h>
 #include <spawn.h>
@@ -11,18 +11,23 @@
 #include "base/new_file.h"
 #include "codegen/llvm/ll.h"
 
+NrStatus nr_ll_io_error(NrLl *g, const char *what, const char *path) {
+  nr_error(g->ctx, nr_loc_unknown(g->ctx), "%s '%s': %s", what, path, strerror(errno));
+  return NR_ERROR_IO;
+}
+
 extern char **environ;
 
 typedef struct Linking {
-  int object, library;        /* files without a name */
-  char *folder;               /* for what linkers put into temporary files; NULL: there is none */
+  int object, library;        /* unnamed files */
+  char *folder;               /* for temporary files of linkers; NULL when there is none */
   char **environment;
-  NrBuf folder_variable, text; /* "TMPDIR=folder"; what the linker said */
+  NrBuf folder_variable, text; /* "TMPDIR=folder"; the linker's output */
   NrRemover remover;
 } Linking;
 
-/* Linkers make temporary files of their own, which GCC leaves behind when it is killed: they get a folder for them that
- * goes with this process. */
+/* Creates a folder for the linkers' temporary files, which is removed with this process: GCC leaves its files behind
+ * when it is killed. */
 static void begin_linking(Linking *l) {
   size_t count = 0, kept = 0;
   while (environ[count]) count++;
@@ -47,19 +52,19 @@ static void end_linking(Linking *l) {
   nr_buf_deinit(&l->text);
 }
 
-/* Runs a linker, which inherits both files; l->text gets the begin of its output. False when it cannot be
- * started. Nothing is allocated while it runs, so that no fault leaves it behind. */
+/* Runs a linker, which inherits both files; l->text gets the beginning of its output. False when it cannot be started.
+ * Does not allocate while the linker runs, so that no fault leaves the process behind. */
 static bool run(Linking *l, char *const *argv, int *out_status) {
-  enum { MOST_TEXT = 4096 };
+  enum { MAX_TEXT = 4096 };
   int ends[2];
   pid_t child;
-  nr_buf_reserve(&l->text, MOST_TEXT);
+  nr_buf_reserve(&l->text, MAX_TEXT);
   if (pipe2(ends, O_CLOEXEC)) return false;
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
   posix_spawn_file_actions_adddup2(&actions, ends[1], STDERR_FILENO);
-  posix_spawn_file_actions_adddup2(&actions, l->object, l->object); /* onto itself: stays open in exec */
+  posix_spawn_file_actions_adddup2(&actions, l->object, l->object); /* duplicated onto itself, it stays open in exec */
   posix_spawn_file_actions_adddup2(&actions, l->library, l->library);
   bool started = posix_spawnp(&child, argv[0], &actions, NULL, argv, l->environment) == 0;
   posix_spawn_file_actions_destroy(&actions);
@@ -67,15 +72,15 @@ static bool run(Linking *l, char *const *argv, int *out_status) {
   char part[512];
   ssize_t n;
   while (started && ((n = read(ends[0], part, sizeof part)) > 0 || (n < 0 && errno == EINTR)))
-    if (n > 0) nr_buf_append(&l->text, part, NR_MIN((size_t)n, MOST_TEXT - l->text.size));
+    if (n > 0) nr_buf_append(&l->text, part, NR_MIN((size_t)n, MAX_TEXT - l->text.size));
   close(ends[0]);
   while (started && waitpid(child, out_status, 0) < 0 && errno == EINTR) {}
   return started && !(WIFEXITED(*out_status) && WEXITSTATUS(*out_status) == 127);
 }
 
-/* Tries the linkers that there may be, with the output at path. A C compiler knows where libm is; a bare linker may
- * not, and the runtime, which has libm, then provides its functions. False when there is none; else *out_failed is the
- * one that failed, or NULL. */
+/* Tries the known linkers, with the output at path. A C compiler knows where libm is; a bare linker may not, and then
+ * the runtime, which links libm, provides its functions. False when no linker exists; otherwise *out_failed is the
+ * linker that failed, or NULL. */
 static bool link_to(Linking *l, const char *path, const char **out_failed) {
   char object[32];
   nr_fd_path(l->object, object);
@@ -96,7 +101,7 @@ static bool link_to(Linking *l, const char *path, const char **out_failed) {
   return false;
 }
 
-/* Reads the library that a linker made under a name into the file that has none. */
+/* Copies the library that a linker made at path to the unnamed file. */
 static bool take_library(const char *path, int library) {
   NrBuf bytes = {0};
   struct stat about;
@@ -107,8 +112,7 @@ static bool take_library(const char *path, int library) {
   return good;
 }
 
-/* GNU's linkers write to an open file. LLVM's wants to make its output itself: it gets a name, and what it made is
- * read. */
+/* GNU linkers write to an open file. LLVM's linker must create its output: it gets a path, and the result is copied. */
 NrStatus nr_ll_link_shared(NrLl *g, int object, int library, const char *path) {
   Linking *l = nr_calloc(1, sizeof *l);
   NrHold *hold = nr_hold(drop_linking);

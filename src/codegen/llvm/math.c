@@ -1,4 +1,4 @@
-/* math.c - what is left of dialect math, and calls of the C library. */
+/* math.c - the ops of dialect math that exist after expand-math, and calls of the C library. */
 #include "codegen/llvm/ll.h"
 
 static LLVMValueRef lane_intrinsic(NrLl *g, NrOp *op, const NrLlRow *row, LLVMValueRef *args) {
@@ -8,18 +8,18 @@ static LLVMValueRef lane_intrinsic(NrLl *g, NrOp *op, const NrLlRow *row, LLVMVa
   return out;
 }
 
-/* llvm.abs, llvm.ctlz, llvm.cttz: the second argument says that no input is poison. */
+/* llvm.abs, llvm.ctlz and llvm.cttz: the second argument, false, means that no input gives poison. */
 static LLVMValueRef lane_int_intrinsic(NrLl *g, NrOp *op, const NrLlRow *row, LLVMValueRef *args) {
   LLVMTypeRef type = LLVMTypeOf(args[0]);
   LLVMValueRef both[] = {args[0], LLVMConstInt(g->i1, 0, false)};
   return nr_ll_intrinsic(g, row->text, &type, 1, both, row->code ? 2 : 1);
 }
 
-/* A function that reads and writes no memory: errno is of no interest. */
+/* The function counts as one that accesses no memory: errno is not used. */
 static NrStatus emit_libm(NrLl *g, NrOp *op, const NrLlRow *row) {
   enum { MAX_OPERANDS = 2 };
   NrStr name = nr_str_copy(&g->arena, nr_op_attr_str(op, NR_A_name));
-  LLVMTypeRef real = nr_ll_type(g, nr_result(op, 0)->type), params[MAX_OPERANDS] = {real, real};
+  LLVMTypeRef real = nr_ll_type(g, nr_op_result(op)->type), params[MAX_OPERANDS] = {real, real};
   LLVMTypeRef type = LLVMFunctionType(real, params, op->num_operands, false);
   LLVMValueRef fn = LLVMGetNamedFunction(g->mod, name.data), args[MAX_OPERANDS];
   if (!fn) {
@@ -29,7 +29,7 @@ static NrStatus emit_libm(NrLl *g, NrOp *op, const NrLlRow *row) {
     nr_ll_attr(g, fn, LLVMAttributeFunctionIndex, "memory", 0);
   }
   for (uint32_t i = 0; i < op->num_operands; i++) args[i] = nr_ll_value(g, nr_operand(op, i));
-  nr_ll_set(g, nr_result(op, 0), LLVMBuildCall2(g->b, type, fn, args, op->num_operands, ""));
+  nr_ll_set(g, nr_op_result(op), LLVMBuildCall2(g->b, type, fn, args, op->num_operands, ""));
   return NR_OK;
 }
 

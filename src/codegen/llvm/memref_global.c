@@ -1,5 +1,7 @@
-/* memref_global.c - memref.global: as variables of LLVM, or as constants that stay out of its IR. */
+/* memref_global.c - memref.global: as LLVM variables, or as constants outside LLVM IR. */
 #include "codegen/llvm/ll.h"
+#include "dialect/shared/shaped.h"
+#include "dialect/onnx/dtype.h"
 
 /* The bytes of a dense attribute as an LLVM constant. */
 static LLVMValueRef byte_constant(NrLl *g, NrAttr value, size_t size) {
@@ -13,7 +15,7 @@ static LLVMValueRef byte_constant(NrLl *g, NrAttr value, size_t size) {
   return out;
 }
 
-/* A global that is written to, or is small, is an LLVM global. */
+/* A global that is written, or is small, becomes an LLVM global. */
 static LLVMValueRef global_variable(NrLl *g, NrOp *op, NrAttr value, size_t size, bool constant) {
   LLVMValueRef global = nr_map_get(&g->global_data, op);
   if (global) return global;
@@ -49,8 +51,8 @@ static LLVMValueRef string_table(NrLl *g, NrOp *op, NrAttr value, size_t count) 
   return global;
 }
 
-#define SMALL_CONSTANT 64            /* bytes; larger ones stay out of LLVM's IR */
-#define MOST_REPEATED ((size_t)1 << 32) /* bytes that one value is written to when code is made */
+#define SMALL_CONSTANT 64            /* bytes; larger constants are not in LLVM IR */
+#define MOST_REPEATED ((size_t)1 << 32) /* bytes; limit for expanding a splat when code is made */
 
 void nr_ll_define_variable(NrLl *g, NrOp *op) {
   NrAttr value = nr_op_attr(op, NR_A_initial_value), type = nr_op_attr(op, NR_A_type);
@@ -62,7 +64,7 @@ void nr_ll_define_variable(NrLl *g, NrOp *op) {
 
 static NrStatus emit_get_global(NrLl *g, NrOp *op, const NrLlRow *row) {
   NrOp *global = nr_symbol_find(&g->tables->symbols, op, nr_op_attr(op, NR_A_name));
-  NrType type = nr_result(op, 0)->type;
+  NrType type = nr_op_result(op)->type;
   int64_t count;
   size_t size;
   if (!nr_op_is(global, NR_OP_memref_global)) return nr_op_error(op, "names no global of this module");
@@ -70,17 +72,22 @@ static NrStatus emit_get_global(NrLl *g, NrOp *op, const NrLlRow *row) {
     return nr_op_error(op, "has a type without a fixed size");
   NrAttr value = nr_op_attr(global, NR_A_initial_value);
   bool strings = value && value->kind == NR_ATTR_DENSE_STRINGS;
+  if (nr_attr_is_parameter(value)) {
+    if (!nr_dtype_of_parameter(type->elem))
+      return nr_op_error(op, "has elements of type %s, which no parameter has",
+                         nr_type_text(nr_op_context(op), type->elem));
+    nr_ll_set(g, nr_op_result(op), nr_ll_constant_data(g, value));
+    return NR_OK;
+  }
   if (value && !nr_attr_is_elements(value)) value = strings ? value : NULL;
   if (value && value->splat && size > MOST_REPEATED)
     return nr_op_error(op, "names a global of %zu bytes that begin with one value; at most %zu can be compiled", size,
                        MOST_REPEATED);
   bool constant = nr_op_attr(global, NR_A_constant) && value;
-  NrLlMem *mem = nr_ll_mem_new(g, type);
-  if (strings) mem->data = string_table(g, global, value, (size_t)count);
-  else if (constant && size > SMALL_CONSTANT) mem->data = nr_ll_constant_data(g, value);
-  else mem->data = global_variable(g, global, value, size, constant);
-  mem->base = mem->data;
-  nr_ll_set_mem(g, nr_result(op, 0), mem);
+  nr_ll_set(g, nr_op_result(op), strings ? string_table(g, global, value, (size_t)count)
+                                 : constant && size > SMALL_CONSTANT
+                                     ? nr_ll_constant_data(g, value)
+                                     : global_variable(g, global, value, size, constant));
   return NR_OK;
 }
 

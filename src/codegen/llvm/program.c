@@ -1,32 +1,33 @@
-/* program.c - a program as partitions that are compiled side by side.
+/* program.c - a program as partitions that are compiled in parallel.
  *
- * The first partition has the host program, the tables and all that may be inlined there. An executable is in one
- * partition, of its own when it is large enough. Of a large host program, further partitions share by size what an
- * rt.dispatch names, and those that are not to be inlined and call none that may be. Partitions are built one after the
- * other, because an NrContext is used by one thread; LLVM's work on them, which is nearly all, runs in parallel. A file
- * is one partition. */
+ * The first partition has the host program, the tables and everything that may be inlined there. An executable is in
+ * one partition, of its own when it is large enough. Further partitions of a large host program share, by size, the
+ * functions that an rt.dispatch names, and those that are not inlined and do not call functions that may be. Partitions
+ * are built sequentially, because an NrContext is used by one thread; LLVM's work on them, which is nearly all, runs in
+ * parallel. A file is one partition. */
 #include <llvm-c/Target.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 #include "codegen/llvm/ll.h"
 #include "dialect/flow/flow.h"
+#include "dialect/func/func.h"
 
-#define OPS_PER_UNIT 150 /* of the host program; about 40 ms of LLVM's time */
+#define OPS_PER_UNIT 150 /* ops of the host program; about 40 ms of LLVM's time */
 #define MAX_THREADS 8
 
-/* ---- who goes where --------------------------------------------------------------------------------------------- */
+/* ---- assigning functions to partitions --------------------------------------------------------------------------- */
 
 typedef struct Function {
-  NrOp *op, *executable; /* that it is of, or NULL */
-  size_t cost; /* ops */
-  bool apart;  /* can stand in any partition, as far as is known */
+  NrOp *op, *executable; /* executable: the one that contains it, or NULL */
+  size_t cost; /* number of ops */
+  bool apart;  /* may be in any partition, as far as is known */
 } Function;
 
 typedef struct Plan {
   NrLlTables *tables;
   NR_VEC(Function) functions;
-  NrMap index; /* of a func.func, + 1 */
+  NrMap index; /* func.func -> its index + 1 */
 } Plan;
 
 static NrOp *executable_of(NrOp *op) {
@@ -36,13 +37,13 @@ static NrOp *executable_of(NrOp *op) {
 
 static bool collect(NrOp *op, void *user) {
   Plan *plan = user;
-  if (!nr_op_has(op, NR_FUNCTION) || !nr_op_body(op, 0)) return true;
+  if (!nr_op_is(op, NR_OP_func_func) || !nr_func_func_body(op)) return true;
   nr_vec_push(&plan->functions, ((Function){.op = op, .executable = executable_of(op)}));
   nr_map_set(&plan->index, op, (void *)plan->functions.size);
   return true;
 }
 
-/* The function that a call, dispatch or constant names; NULL when that is no such op or there is none. */
+/* The function that a call, dispatch or constant names; NULL for other ops and unknown functions. */
 static Function *callee(Plan *plan, NrOp *op) {
   NrAttr symbol = nr_op_is(op, NR_OP_rt_dispatch) ? nr_op_attr(op, NR_A_entry)
                   : nr_op_is(op, NR_OP_func_call) ? nr_op_attr(op, NR_A_callee)
@@ -55,7 +56,7 @@ static Function *callee(Plan *plan, NrOp *op) {
 }
 
 #define FOR_EACH_OP(op, function)                                                                                      \
-  for (NrBlock *block_ = nr_op_body(function, 0); block_; block_ = block_->next)                                       \
+  for (NrBlock *block_ = nr_func_func_body(function); block_; block_ = block_->next)                                   \
     for (NrOp *op = block_->first; op; op = op->next)
 
 static int larger_first(const void *a, const void *b) {
@@ -68,7 +69,7 @@ static size_t num_threads(const NrCodegenOptions *options) {
   return (size_t)NR_MIN(NR_MAX(cpus, 1), MAX_THREADS);
 }
 
-/* How many the host program is cut into. */
+/* The number of partitions of the host program. */
 static size_t host_partitions(const Plan *plan, const NrCodegenOptions *options) {
   size_t ops = 0, apart = 0;
   for (size_t i = 0; i < plan->functions.size; i++) {
@@ -86,7 +87,7 @@ static bool is_not_inlined(const NrOp *func) {
 static void find_apart(Plan *plan) {
   for (size_t i = 0; i < plan->functions.size; i++) {
     Function *f = &plan->functions.data[i];
-    f->apart = f->executable || is_not_inlined(f->op);
+    f->apart = f->executable || is_not_inlined(f->op); /* so no wrapper is: tables in the first partition name them */
     FOR_EACH_OP(op, f->op) {
       Function *to = nr_op_is(op, NR_OP_func_call) ? callee(plan, op) : NULL;
       f->cost++;
@@ -100,13 +101,13 @@ static void find_apart(Plan *plan) {
     }
 }
 
-/* Of the executables, which are whole: small ones share a partition where there are more of them than threads, because
- * a partition costs LLVM some 8 ms. */
+/* For executables, which are not divided: small ones share a partition where there are more of them than threads,
+ * because a partition costs LLVM about 8 ms. */
 typedef struct Grouping {
   NrMap partitions; /* flow.executable -> its partition + 1 */
-  size_t count;     /* partitions of the program */
-  size_t last_ops;  /* of the last partition of executables; none yet: SIZE_MAX */
-  size_t enough;    /* ops of a partition */
+  size_t count;     /* partitions so far */
+  size_t last_ops;  /* ops of the last partition of executables; SIZE_MAX when there is none yet */
+  size_t enough;    /* target number of ops of a partition */
 } Grouping;
 
 static size_t partition_of(Grouping *g, const Function *f) {
@@ -122,7 +123,7 @@ static size_t partition_of(Grouping *g, const Function *f) {
   return known - 1;
 }
 
-/* Puts the functions, larger ones first, where they belong; returns the number of partitions. */
+/* Assigns the functions, larger ones first, to partitions; returns the number of partitions. */
 static size_t assign(Plan *plan, const NrCodegenOptions *options, NrMap *func_partition) {
   size_t host = host_partitions(plan, options), load[MAX_THREADS] = {0};
   Grouping executables = {.count = host, .last_ops = SIZE_MAX};
@@ -153,8 +154,6 @@ static void note_outside_calls(Plan *plan, NrLlTables *tables) {
       Function *to = callee(plan, op);
       if (to && nr_map_get(&tables->func_partition, to->op) != here) nr_map_set(&tables->outside_calls, to->op, to->op);
     }
-    /* Wrappers stand in the first partition. */
-    if (!f->executable && here != (void *)1) nr_map_set(&tables->outside_calls, f->op, f->op);
   }
 }
 
@@ -192,10 +191,10 @@ NrStatus nr_ll_program_build(NrLlProgram *p, NrModule *module, const NrCodegenOp
     LLVMTargetMachineRef tm;
     status = nr_ll_target(module->ctx, options, jit ? NR_LL_TARGET_JIT : NR_LL_TARGET_FILE, &tm);
     if (status) return status;
-    size_t partition = p->num_partitions++; /* from here on what LLVM gives it is given back */
+    size_t partition = p->num_partitions++; /* from here on it is dropped with the program */
     nr_ll_init(&p->partitions[partition], module, options, &p->tables, (unsigned)partition, tm);
   }
-  /* The last one first: the others add to what the first one defines. */
+  /* Build the first partition last: the others add to the tables that it defines. */
   for (size_t i = wanted; i-- > 0 && !status;) status = nr_ll_build(&p->partitions[i]);
   for (size_t i = 0; i < p->tables.variables.size && !status; i++)
     nr_ll_define_variable(&p->partitions[0], p->tables.variables.data[i]);
@@ -238,22 +237,22 @@ typedef struct Job {
   NrLl *partition;
   LLVMMemoryBufferRef *object;
   int64_t optimize, emit;
-  char *message; /* what went wrong, or NULL */
+  char *message; /* the error, or NULL */
   NrFault fault;
 } Job;
 
-/* Threads take the jobs one after the other. */
+/* A queue of jobs, from which threads take the next. */
 typedef struct Jobs {
   Job *list;
   size_t count;
   NrLlTask *task;
   _Atomic size_t next;
-  _Atomic bool failed; /* the rest is left out */
+  _Atomic bool failed; /* the remaining jobs are skipped */
 } Jobs;
 
 typedef struct Worker {
   Jobs *jobs;
-  int64_t optimize, emit; /* of its jobs */
+  int64_t optimize, emit; /* sum over its jobs */
   pthread_t thread;
   bool started;
 } Worker;
@@ -268,8 +267,8 @@ static void compile_partition(void *user) {
   job->emit = nr_now_ns() - middle;
 }
 
-/* Guarded also where there is no other thread: a fault waits until those that there are have ended. No heap, because
- * the others use it. */
+/* Guarded even without other threads: a fault is raised only after all threads have ended. Uses no heap, because the
+ * other threads use it. */
 static void run_jobs(Worker *w) {
   Jobs *jobs = w->jobs;
   while (!jobs->failed) {
@@ -298,7 +297,7 @@ static void run_workers(Jobs *jobs, size_t count, NrCodegenTimes *times) {
   run_jobs(&workers[0]);
   for (size_t i = 1; i < count; i++)
     if (workers[i].started) pthread_join(workers[i].thread, NULL);
-  for (size_t i = 0; i < count && times; i++) { /* of the slowest one */
+  for (size_t i = 0; i < count && times; i++) { /* those of the slowest thread */
     times->optimize = NR_MAX(times->optimize, workers[i].optimize);
     times->emit = NR_MAX(times->emit, workers[i].emit);
   }

@@ -3,8 +3,8 @@
  * The functions of the program have the attribute sanitize_address. After all other passes LLVM's puts a call of
  * __asan_load4(address) and the like before each access, vectors and masked ones included; each becomes a call of
  * NrSanitizeCalls.access, with the site of the op that the access was made for. Ops are told from each other by debug
- * locations, whose line is the number of their site, and 1: passes keep them. What the wrappers and the thunks of this
- * library read is the runtime's and is not watched. */
+ * locations, whose line is the number of their site, and 1: passes keep them. What wrappers and thunks read is the
+ * runtime's and is not watched. */
 #include <llvm-c/DebugInfo.h>
 #include <llvm-c/Error.h>
 #include <llvm-c/Support.h>
@@ -37,13 +37,14 @@ void nr_ll_sanitize_function(NrLl *g, NrLlFunc *func) {
 }
 
 void nr_ll_sanitize_op(NrLl *g, NrOp *op) {
-  if (!g->options->sanitize) return;
+  if (!g->scope) return;
   unsigned line = (unsigned)site_of(g, op) + 1;
   LLVMSetCurrentDebugLocation2(g->b, LLVMDIBuilderCreateDebugLocation(g->llvm, line, 0, g->scope, NULL));
 }
 
 void nr_ll_sanitize_end(NrLl *g) {
   if (g->options->sanitize) LLVMSetCurrentDebugLocation2(g->b, NULL);
+  g->scope = NULL;
 }
 
 static LLVMValueRef callback(NrLl *g, const char *name, LLVMTypeRef *params, unsigned count, LLVMTypeRef *out_type) {
@@ -73,8 +74,8 @@ void nr_ll_sanitize_block(NrLl *g, NrOp *op, LLVMValueRef base, LLVMValueRef dat
 
 /* ---- after the other passes ------------------------------------------------------------------------------------- */
 
-/* These are LLVM's for the whole process. They change nothing for others unless they run this pass too: C has no other
- * way to tell it that calls are wanted, and nothing of its runtime. */
+/* These options are global to the process, and affect others only if they run this pass too. LLVM's C interface has no
+ * other way to request calls, and nothing else of its runtime. */
 static void set_options(void) {
   static const char *const options[] = {"noria",
                                         "-asan-instrumentation-with-call-threshold=0",
@@ -85,8 +86,8 @@ static void set_options(void) {
   LLVMParseCommandLineOptions(NR_COUNTOF(options), options, NULL);
 }
 
-/* The site of an access. Where passes made one access of several ops' it is that of what stands near by, or else of
- * the function. */
+/* The site of an access. Where passes merged the accesses of several ops, it is that of a nearby instruction, otherwise
+ * that of the function. */
 static int32_t site_at(LLVMValueRef instruction, LLVMValueRef func) {
   unsigned line = 0;
   for (LLVMValueRef i = instruction; i && !line; i = LLVMGetPreviousInstruction(i)) line = LLVMGetDebugLocLine(i);
@@ -96,7 +97,7 @@ static int32_t site_at(LLVMValueRef instruction, LLVMValueRef func) {
   return (int32_t)line - 1;
 }
 
-/* Whether text is 1, 2, 4, 8, 16, which is written to *out, or N. */
+/* Parses the suffix of a callback: 1, 2, 4, 8 or 16, which is written to *out, or N, for which *out is 0. */
 static bool parse_size(const char *text, int64_t *out) {
   *out = 0;
   if (strcmp(text, "N") == 0) return true;
@@ -104,7 +105,7 @@ static bool parse_size(const char *text, int64_t *out) {
   return !*text && *out;
 }
 
-/* Calls of ours in place of, or before, a call of LLVM's runtime. */
+/* Replaces a call of LLVM's runtime by calls of ours, or inserts ours before it. */
 static void replace_call(NrLl *g, LLVMValueRef call, LLVMValueRef func) {
   size_t length;
   const char *name = LLVMGetValueName2(LLVMGetCalledValue(call), &length);
@@ -121,7 +122,7 @@ static void replace_call(NrLl *g, LLVMValueRef call, LLVMValueRef func) {
     return;
   }
   if (strncmp(name, "mem", 3) != 0) return;
-  /* memcpy, memmove and memset of its runtime are those of C here. */
+  /* The runtime's memcpy, memmove and memset are C's here. */
   LLVMValueRef count = LLVMGetOperand(call, 2);
   if (strcmp(name, "memset") != 0) call_access(g, LLVMGetOperand(call, 1), count, site, false);
   call_access(g, LLVMGetOperand(call, 0), count, site, true);
@@ -137,7 +138,7 @@ static void replace_calls(NrLl *g) {
       }
 }
 
-/* The partition's variables and constants, {address, size} each, until one of address 0: what JIT code brings along. */
+/* Lists the partition's variables and constants as {address, size}, terminated by address 0, for the code in memory. */
 static void list_globals(NrLl *g) {
   LLVMTargetDataRef layout = LLVMGetModuleDataLayout(g->mod);
   LLVMTypeRef fields[] = {g->ptr, g->i64}, type = LLVMStructTypeInContext(g->llvm, fields, 2, false);

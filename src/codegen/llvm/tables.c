@@ -1,7 +1,9 @@
-/* tables.c - what a program tells about itself: noria_module with its inputs, outputs, constants, imports and sites. */
+/* tables.c - the description of a program: noria_module with its inputs, outputs, constants, imports and sites. */
 #include "codegen/llvm/ll.h"
+#include "dialect/shared/shaped.h"
+#include "dialect/onnx/dtype.h"
 
-/* ---- gathered while functions are emitted ----------------------------------------------------------------------- */
+/* ---- collected while functions are emitted ----------------------------------------------------------------------- */
 
 unsigned nr_ll_site(NrLl *g, NrStr place, NrStr text) {
   NrBuf key = {0};
@@ -43,7 +45,8 @@ LLVMValueRef nr_ll_constant_data(NrLl *g, NrAttr value) {
   LLVMValueRef at = nr_ll_int(g, (int64_t)index - 1);
   LLVMValueRef data = LLVMBuildLoad2(g->b, g->ptr, LLVMBuildInBoundsGEP2(g->b, g->ptr, table, &at, 1, ""), "");
   nr_ll_invariant(g, data);
-  nr_ll_metadata_int(g, data, "align", 64);
+  size_t align = nr_type_byte_size(value->type->elem);
+  nr_ll_metadata_int(g, data, "align", nr_attr_is_parameter(value) ? (int64_t)(align & -align) : 64);
   return data;
 }
 
@@ -64,7 +67,7 @@ void nr_ll_constant_copy(NrAttr value, void *out) {
 
 /* ---- tables ----------------------------------------------------------------------------------------------------- */
 
-/* A private constant array; NULL when it is empty. */
+/* Defines a private constant array; NULL when it is empty. */
 static LLVMValueRef array(NrLl *g, LLVMTypeRef elem, LLVMValueRef *items, size_t count) {
   if (!count) return LLVMConstNull(g->ptr);
   LLVMValueRef init = LLVMConstArray2(elem, items, count);
@@ -89,7 +92,7 @@ static int64_t dict_int(NrAttr dict, const char *name, int64_t otherwise) {
   return attr && nr_attr_is_int(attr, &value) ? value : otherwise;
 }
 
-/* One NoriaValueInfo. */
+/* Builds a NoriaValueInfo. */
 static LLVMValueRef value_info(NrLl *g, NrAttr dict) {
   NrAttr name = nr_dict_get(dict, "name"), dims = nr_dict_get(dict, "dims"), names = nr_dict_get(dict, "dim_names");
   size_t rank = dims && dims->kind == NR_ATTR_DENSE_ARRAY ? dims->data_size / sizeof(int64_t) : 0;
@@ -145,6 +148,36 @@ static LLVMValueRef constants_table(NrLl *g, const LLVMValueRef *data) {
   return table;
 }
 
+/* Builds a NoriaParameterInfo. */
+static LLVMValueRef parameter(NrLl *g, size_t constant) {
+  NrAttr value = g->tables->constants.data[constant];
+  NrType type = value->type;
+  LLVMValueRef *sizes = nr_malloc((type->rank + 1) * sizeof *sizes);
+  for (uint32_t i = 0; i < type->rank; i++) sizes[i] = nr_ll_int(g, type->dims[i]);
+  LLVMValueRef fields[] = {
+      nr_ll_string(g, value->items[0]->s),
+      nr_ll_string(g, value->items[1]->s),
+      array(g, g->i64, sizes, type->rank),
+      nr_ll_int32(g, nr_dtype_of_parameter(type->elem)),
+      nr_ll_int32(g, type->rank),
+      nr_ll_int32(g, (int64_t)constant),
+      nr_ll_int32(g, 0),
+  };
+  nr_free(sizes);
+  return record(g, fields, NR_COUNTOF(fields));
+}
+
+static LLVMValueRef parameters_table(NrLl *g, size_t *out_count) {
+  size_t n = g->tables->constants.size, count = 0;
+  LLVMValueRef *items = nr_malloc((n + 1) * sizeof *items);
+  for (size_t i = 0; i < n; i++)
+    if (nr_attr_is_parameter(g->tables->constants.data[i])) items[count++] = parameter(g, i);
+  LLVMValueRef table = array_of_records(g, items, count);
+  nr_free(items);
+  *out_count = count;
+  return table;
+}
+
 static LLVMValueRef imports_table(NrLl *g) {
   size_t n = g->tables->imports.size;
   LLVMValueRef *items = nr_malloc((n + 1) * sizeof *items);
@@ -177,6 +210,8 @@ NrStatus nr_ll_define_tables(NrLl *g, const LLVMValueRef *data, NrStr cpu, LLVMV
   NrStatus status = value_infos(g, "noria.inputs", type ? type->num_inputs : 0, &inputs, &num_inputs);
   if (!status) status = value_infos(g, "noria.outputs", type ? type->num_results : 0, &outputs, &num_outputs);
   if (status) return status;
+  size_t num_parameters;
+  LLVMValueRef parameters = parameters_table(g, &num_parameters);
   LLVMValueRef fields[] = {
       nr_ll_int32(g, NORIA_ABI_VERSION),
       nr_ll_int32(g, num_inputs),
@@ -190,9 +225,11 @@ NrStatus nr_ll_define_tables(NrLl *g, const LLVMValueRef *data, NrStr cpu, LLVMV
       constants_table(g, data),
       imports_table(g),
       sites_table(g),
-      g->entry ? g->entry->wrapper : LLVMConstNull(g->ptr),
+      g->entry ? g->entry->value : LLVMConstNull(g->ptr),
       nr_ll_string(g, cpu),
       fallback ? fallback : LLVMConstNull(g->ptr),
+      parameters,
+      nr_ll_int(g, (int64_t)num_parameters),
   };
   LLVMValueRef init = record(g, fields, NR_COUNTOF(fields));
   LLVMValueRef module = LLVMAddGlobal(g->mod, LLVMTypeOf(init), "noria_module");

@@ -1,4 +1,4 @@
-/* target.c - the CPU to compile for, and the passes that run on the LLVM IR. */
+/* target.c - the target machine, and the passes that run on LLVM IR. */
 #include <llvm-c/Error.h>
 #include <llvm-c/Target.h>
 #include <llvm-c/Transforms/PassBuilder.h>
@@ -6,10 +6,11 @@
 
 #include "codegen/llvm/ll.h"
 
-/* ---- LLVM's own ways to end a process --------------------------------------------------------------------------- */
+/* ---- LLVM's fatal errors ----------------------------------------------------------------------------------------- */
 
-/* LLVM ends the process after these, unless they do not return. What it held stays behind: its frames have no
- * destructors that could be run. In a thread that is in no call of ours, it does what it does without us. */
+/* LLVM ends the process after these handlers, unless they do not return. They raise a fault, which leaks what LLVM
+ * holds: its frames have no destructors that could run. In a thread without a guard LLVM's default behaviour
+ * remains. */
 static void on_fatal_error(const char *reason) {
   if (nr_guard_now) nr_raise(NR_ERROR_INTERNAL, "LLVM cannot go on: %s; please report it", reason);
 }
@@ -19,7 +20,7 @@ static void on_bad_alloc(void *user, const char *reason, bool wants_dump) {
   if (nr_guard_now) nr_oom();
 }
 
-/* llvm::install_bad_alloc_error_handler; the C interface has no door to it. */
+/* llvm::install_bad_alloc_error_handler, which the C interface lacks. */
 void install_bad_alloc_error_handler(void (*handler)(void *user, const char *reason, bool wants_dump), void *user)
     __asm__("_ZN4llvm31install_bad_alloc_error_handlerEPFvPvPKcbES0_");
 
@@ -37,13 +38,13 @@ static LLVMCodeGenOptLevel codegen_level(int level) {
                                                       : LLVMCodeGenLevelAggressive;
 }
 
-/* With these, LLVM 22 takes a sum of products of bytes that is added up by halves for a dot product, and leaves lanes
- * of it out. */
+/* Disabled: with these features LLVM 22 matches a sum of byte products that is reduced in halves as a dot product, and
+ * drops lanes of it. */
 static const char without[] = "-avx512vnni,-avxvnni";
 
-/* What LLVM says of the machine; its own strings. */
+/* LLVM's description of the machine; the strings are LLVM's. */
 typedef struct Machine {
-  char *triple, *cpu, *features; /* the last two of this machine, or NULL */
+  char *triple, *cpu, *features; /* cpu and features are set for the host only */
 } Machine;
 
 static void drop_machine(void *machine) {
@@ -55,7 +56,7 @@ static void drop_machine(void *machine) {
 
 static NrStatus make_target(NrContext *ctx, const NrCodegenOptions *options, NrLlTargetKind kind, const Machine *m,
                             LLVMTargetMachineRef *out) {
-  NrBuf wanted = {0}; /* what is asked for by name comes last and holds */
+  NrBuf wanted = {0}; /* features given by name come last, so they take precedence */
   if (m->features) nr_buf_printf(&wanted, "%s,", m->features);
   if (kind != NR_LL_TARGET_ASKED && strncmp(m->triple, "x86", 3) == 0) nr_buf_puts(&wanted, without);
   if (options->features) nr_buf_printf(&wanted, ",%s", options->features);
@@ -101,9 +102,9 @@ NrStatus nr_ll_target(NrContext *ctx, const NrCodegenOptions *options, NrLlTarge
   return status;
 }
 
-/* What runs at level 2 in place of LLVM's default pipeline: half its time on our modules and the same code, because
- * much of the default is for what C and C++ front ends leave behind. Loops are not unrolled at run time: the vectoriser
- * interleaves those that gain by it, and scalar recurrences wait for their own results. */
+/* The pipeline at level 2. It takes half the time of LLVM's default on our modules and gives the same code, because
+ * much of the default cleans up after C and C++ front ends. It does not unroll loops with unknown trip counts: the
+ * vectoriser interleaves those that profit, and scalar recurrences are bound by latency. */
 static const char level_2[] = "cgscc(inline),"
                               "function<eager-inv>("
                               "sroa<modify-cfg>,early-cse<memssa>,simplifycfg,instcombine<no-verify-fixpoint>,"
@@ -116,7 +117,7 @@ static const char level_2[] = "cgscc(inline),"
                               "globaldce";
 static const char *const pipelines[] = {"default<O0>", "default<O1>", level_2, "default<O3>"};
 
-/* What LLVM reported while it worked, or its answer. */
+/* Returns the message, or the first error that LLVM reported meanwhile. */
 static char *end_work(NrLl *g, char *message, NrDoing before) {
   g->in_llvm = false;
   nr_guard_done(before);

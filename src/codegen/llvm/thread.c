@@ -1,9 +1,9 @@
 /* thread.c - the threads that LLVM runs on.
  *
- * LLVM's recursions go as deep as a function has blocks behind each other: with 2,500 loops in a row they fill the 8 MB
- * that a thread has elsewhere, so it gets threads with large stacks. And LLVM cannot be stopped in the middle of a
- * pass, so the caller waits beside it: when it is interrupted, or a limit of time or memory is passed, it leaves. The
- * thread then has the heap of the call for itself, ends when LLVM returns to us, and frees all. */
+ * LLVM recurses as deeply as a function has consecutive blocks: 2,500 consecutive loops fill a stack of the usual 8 MB,
+ * so it runs on threads with large stacks. And LLVM cannot be stopped in the middle of a pass, so the caller waits on
+ * its own thread: when it is interrupted, or exceeds a limit of time or memory, it leaves. The LLVM thread then owns
+ * the heap of the call, ends when LLVM returns, and frees everything. */
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
@@ -14,8 +14,8 @@
 #include "codegen/llvm/ll.h"
 
 enum {
-  STACK_BYTES = 512 << 20, /* of addresses; memory is taken where it is used */
-  TICK_NS = 10000000,      /* between looks of a caller that waits */
+  STACK_BYTES = 512 << 20, /* address space; memory is committed on use */
+  TICK_NS = 10000000,      /* interval at which a waiting caller checks */
   EXIT_WAIT_NS = 100000000,
 };
 
@@ -23,15 +23,15 @@ struct NrLlTask {
   void (*run)(void *user);
   void *user;
   NrContext *ctx;
-  NrHeap *heap; /* the thread uses it while the caller waits; NULL: there is none */
-  NrDiagHandler handler; /* the context's own */
+  NrHeap *heap; /* used by the thread while the caller waits; may be NULL */
+  NrDiagHandler handler; /* the context's previous handler */
   void *handler_user;
   NrFault fault;
   bool failed;
-  pthread_mutex_t lock; /* of what follows */
+  pthread_mutex_t lock; /* protects the fields below */
   pthread_cond_t changed;
   bool done, left;
-  bool busy_for_caller; /* the thread does something that the caller must wait for */
+  bool busy_for_caller; /* the caller must not leave now */
 };
 
 /* The task that the calling thread works for. */
@@ -41,7 +41,7 @@ bool nr_ll_start_thread(pthread_t *out_thread, void *(*run)(void *user), void *u
   pthread_attr_t attr;
   sigset_t all, old;
   if (pthread_attr_init(&attr)) return false;
-  sigfillset(&all); /* signals are for the threads of the embedding program */
+  sigfillset(&all); /* signals are delivered to the threads of the embedding program */
   pthread_sigmask(SIG_SETMASK, &all, &old);
   bool started = !pthread_attr_setstacksize(&attr, STACK_BYTES) && !pthread_create(out_thread, &attr, run, user);
   started = started || !pthread_create(out_thread, NULL, run, user);
@@ -50,11 +50,10 @@ bool nr_ll_start_thread(pthread_t *out_thread, void *(*run)(void *user), void *u
   return started;
 }
 
-/* ---- the end of the process ------------------------------------------------------------------------------------- */
+/* ---- process exit ------------------------------------------------------------------------------------------------ */
 
-/* Threads whose caller left may still run when the process exits, while LLVM's destructors take apart what they use.
- * They get some time to end; one that does not, and then meets with something that is gone, must not turn the exit into
- * a crash. */
+/* Threads whose caller left may still run when the process exits and LLVM's destructors free what they use. They get
+ * some time to end. If one does not end and then crashes, it is parked, so that the exit succeeds. */
 static atomic_int num_left;
 static atomic_bool exiting;
 
@@ -107,7 +106,7 @@ static void *thread_main(void *user) {
     atomic_fetch_sub(&num_left, 1);
     park();
   }
-  nr_heap_destroy(heap); /* the task is in it */
+  nr_heap_destroy(heap); /* frees the task too */
   atomic_fetch_sub(&num_left, 1);
   return NULL;
 }
@@ -136,7 +135,8 @@ void nr_ll_let_caller_go(void) {
   if (current) end_for_caller(current);
 }
 
-/* A handler writes to what the caller has. */
+/* Forwards a diagnostic to the context's handler, which accesses the caller's data, so that the caller must not leave
+ * meanwhile. */
 static void forward(void *user, const NrDiag *diag) {
   NrLlTask *task = user;
   bool mine = task == current;
@@ -147,7 +147,7 @@ static void forward(void *user, const NrDiag *diag) {
 
 /* ---- the caller ------------------------------------------------------------------------------------------------- */
 
-/* Bytes of memory that the process holds. */
+/* The resident memory of the process in bytes. */
 static int64_t resident_bytes(void) {
   char text[128];
   long long size, resident = 0;
@@ -159,8 +159,8 @@ static int64_t resident_bytes(void) {
   return sscanf(text, "%lld %lld", &size, &resident) == 2 ? (int64_t)resident * sysconf(_SC_PAGESIZE) : 0;
 }
 
-/* Why the caller is to leave. What LLVM takes does not come from the heap: it is what the process holds more than in
- * the beginning, and so may be another thread's. */
+/* Whether the caller must leave, and why. LLVM does not allocate from the heap: its memory is measured as the growth of
+ * the process, which other threads may contribute to. */
 static bool must_leave(const NrLlTask *task, int64_t resident, int64_t room, NrFault *out) {
   if (!task->heap) return false;
   if (nr_heap_must_stop(task->heap, &out->status, out->text)) return true;
@@ -218,7 +218,7 @@ void nr_ll_apart(NrContext *ctx, void (*run)(void *user), void *user) {
   nr_context_diag_handler(ctx, &task->handler, &task->handler_user);
   nr_context_set_diag_handler(ctx, forward, task);
   NrDoing before = nr_guard_step("machine code", false);
-  if (heap) nr_heap_retain(heap); /* for the thread */
+  if (heap) nr_heap_retain(heap); /* reference for the thread */
   bool started = ready && nr_ll_start_thread(&thread, thread_main, task);
   if (started) {
     NrFault fault;
@@ -226,7 +226,7 @@ void nr_ll_apart(NrContext *ctx, void (*run)(void *user), void *user) {
     pthread_join(thread, NULL);
   }
   nr_heap_destroy(heap);
-  if (!started) run(user); /* no thread to be had */
+  if (!started) run(user); /* no thread could be started */
   nr_guard_done(before);
   nr_context_set_diag_handler(ctx, task->handler, task->handler_user);
   if (ready) {

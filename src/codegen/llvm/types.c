@@ -1,7 +1,7 @@
 /* types.c - LLVM types of Noria types, and constants. */
 #include "codegen/llvm/ll.h"
 
-/* What no CPU computes with is the integer of its bits, in whole bytes (expand-floats). */
+/* Float formats that CPUs do not compute with are the integer of their bits, in whole bytes (expand-floats). */
 static LLVMTypeRef float_type(NrLl *g, NrType type) {
   switch (type->float_kind) {
   case NR_F16: return g->f16;
@@ -36,34 +36,22 @@ LLVMTypeRef nr_ll_type(NrLl *g, NrType type) {
     return part ? LLVMStructTypeInContext(g->llvm, (LLVMTypeRef[]){part, part}, 2, false) : NULL;
   }
   case NR_TYPE_VECTOR: return vector_type(type, nr_ll_type(g, type->elem));
-  case NR_TYPE_SEQ:
-  case NR_TYPE_OPTIONAL:
+  case NR_TYPE_onnx_seq:
+  case NR_TYPE_onnx_optional:
+  case NR_TYPE_flow_channel:
   case NR_TYPE_FUNCTION:
-  case NR_TYPE_STRING: return g->ptr;
+  case NR_TYPE_onnx_string: return g->ptr;
+  case NR_TYPE_MEMREF:
+  case NR_TYPE_UNRANKED_MEMREF: return nr_ll_mem_type(g, type->elem) ? g->ptr : NULL;
   default: return NULL;
   }
 }
 
 LLVMTypeRef nr_ll_mem_type(NrLl *g, NrType elem) {
+  if (nr_type_is_memref(elem)) return NULL;
   if (elem->kind == NR_TYPE_INTEGER) return LLVMIntTypeInContext(g->llvm, (unsigned)nr_type_byte_size(elem) * 8);
   if (elem->kind == NR_TYPE_VECTOR) return vector_type(elem, nr_ll_mem_type(g, elem->elem));
   return nr_ll_type(g, elem);
-}
-
-bool nr_ll_supports(NrLl *g, NrType type) {
-  if (type->kind == NR_TYPE_UNRANKED_MEMREF) return nr_ll_mem_type(g, type->elem) != NULL;
-  if (type->kind != NR_TYPE_MEMREF) return nr_ll_type(g, type) != NULL;
-  return nr_ll_mem_type(g, type->elem) != NULL;
-}
-
-bool nr_ll_is_dense(NrType memref) {
-  int64_t strides[NR_MAX_RANK], offset;
-  return nr_memref_is_identity(memref) || !nr_memref_strides(memref, strides, &offset);
-}
-
-void nr_ll_strides(NrType memref, int64_t *out_strides, int64_t *out_offset) {
-  if (!nr_memref_strides(memref, out_strides, out_offset))
-    nr_memref_strides(nr_type_memref(memref->dims, memref->rank, memref->elem), out_strides, out_offset);
 }
 
 LLVMValueRef nr_ll_int(NrLl *g, int64_t value) { return LLVMConstInt(g->i64, (uint64_t)value, true); }
@@ -124,7 +112,7 @@ LLVMValueRef nr_ll_noria_string(NrLl *g, NrStr s) {
   return global;
 }
 
-/* A float constant by its bits, so that NaN keeps its payload. */
+/* A float constant from its bits, so that NaN keeps its payload. */
 static LLVMValueRef float_constant(NrLl *g, NrType type, uint64_t bits) {
   LLVMTypeRef t = nr_ll_type(g, type);
   if (!t) return NULL;
@@ -135,7 +123,7 @@ static LLVMValueRef float_constant(NrLl *g, NrType type, uint64_t bits) {
 static LLVMValueRef scalar_constant(NrLl *g, NrAttr attr, NrType type) {
   LLVMTypeRef t = nr_ll_type(g, type);
   if (!t) return NULL;
-  if (attr->kind == NR_ATTR_STRING && type->kind == NR_TYPE_STRING) return nr_ll_noria_string(g, attr->s);
+  if (attr->kind == NR_ATTR_STRING && type->kind == NR_TYPE_onnx_string) return nr_ll_noria_string(g, attr->s);
   if (attr->kind == NR_ATTR_FLOAT) return float_constant(g, type, attr->bits);
   if (attr->kind != NR_ATTR_INTEGER) return NULL;
   if (attr->num_words) return LLVMConstIntOfArbitraryPrecision(t, (unsigned)attr->num_words, attr->words);

@@ -1,8 +1,8 @@
-/* variants.c - a program for several CPUs as one LLVM module.
+/* variants.c - several variants of a program, for different CPUs, in one LLVM module.
  *
- * Each variant is built and optimised as a module of its own. LLVM reads the CPU that a function is for from the
- * function's attributes before it asks the target machine, so the variants can then stand in one module and become one
- * object. They come from different LLVM contexts: bitcode carries them over. */
+ * Each variant is built and optimised as a module of its own. LLVM takes the CPU of a function from the function's
+ * attributes rather than from the target machine, so the variants can be moved into one module and compiled to one
+ * object. They are in different LLVM contexts: bitcode transfers them. */
 #include <llvm-c/BitReader.h>
 #include <llvm-c/BitWriter.h>
 #include <llvm-c/Linker.h>
@@ -26,7 +26,8 @@ static void set_attribute(NrLl *g, LLVMValueRef func, const char *name, const ch
   LLVMAddAttributeAtIndex(func, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, attribute);
 }
 
-/* What only the variant itself uses, so that it meets nothing of the same name in another one. */
+/* Makes a symbol that only the variant itself uses internal, so that it does not collide with those of other
+ * variants. */
 static void hide(LLVMValueRef global) {
   if (LLVMIsDeclaration(global) || LLVMGetLinkage(global) != LLVMExternalLinkage) return;
   size_t size;

@@ -1,8 +1,10 @@
-/* vector.c - vectors: 1-D, of LLVM's own type. Those of more dims are elements of memrefs only, as LLVM arrays of rows,
- * of which whole rows are taken (lower-vectors). */
+/* vector.c - 1-D vectors, as LLVM's vector type. Vectors of more dims exist only as elements of memrefs, as LLVM arrays
+ * of rows, of which whole rows are extracted and inserted (lower-vectors). */
 #include "codegen/llvm/ll.h"
+#include "dialect/operands.h"
+#include "dialect/vector/vector.h"
 
-/* ---- making and rearranging ------------------------------------------------------------------------------------- */
+/* ---- construction and rearrangement ------------------------------------------------------------------------------ */
 
 static LLVMValueRef broadcast(NrLl *g, LLVMValueRef scalar, unsigned lanes) {
   LLVMTypeRef type = LLVMVectorType(LLVMTypeOf(scalar), lanes);
@@ -12,37 +14,37 @@ static LLVMValueRef broadcast(NrLl *g, LLVMValueRef scalar, unsigned lanes) {
 }
 
 static NrStatus emit_broadcast(NrLl *g, NrOp *op, const NrLlRow *row) {
-  unsigned lanes = LLVMGetVectorSize(nr_ll_type(g, nr_result(op, 0)->type));
-  nr_ll_set(g, nr_result(op, 0), broadcast(g, nr_ll_value(g, nr_operand(op, 0)), lanes));
+  unsigned lanes = LLVMGetVectorSize(nr_ll_type(g, nr_op_result(op)->type));
+  nr_ll_set(g, nr_op_result(op), broadcast(g, nr_ll_value(g, nr_vector_broadcast_source(op)), lanes));
   return NR_OK;
 }
 
 static NrStatus emit_step(NrLl *g, NrOp *op, const NrLlRow *row) {
-  unsigned lanes = (unsigned)nr_result(op, 0)->type->dims[0];
+  unsigned lanes = (unsigned)nr_op_result(op)->type->dims[0];
   LLVMValueRef *items = nr_malloc(lanes * sizeof *items);
   for (unsigned i = 0; i < lanes; i++) items[i] = nr_ll_int(g, i);
-  nr_ll_set(g, nr_result(op, 0), LLVMConstVector(items, lanes));
+  nr_ll_set(g, nr_op_result(op), LLVMConstVector(items, lanes));
   nr_free(items);
   return NR_OK;
 }
 
-/* Of 1-D vectors of equal length. */
+/* For 1-D vectors of equal length. */
 static NrStatus emit_shuffle(NrLl *g, NrOp *op, const NrLlRow *row) {
   NrAttr mask = nr_op_attr(op, NR_A_mask);
   const int64_t *order = mask->data;
   size_t count = mask->data_size / sizeof *order;
   LLVMValueRef *items = nr_malloc(count * sizeof *items);
   for (size_t i = 0; i < count; i++) items[i] = order[i] < 0 ? LLVMGetPoison(g->i32) : nr_ll_int32(g, order[i]);
-  nr_ll_set(g, nr_result(op, 0), LLVMBuildShuffleVector(g->b, nr_ll_value(g, nr_operand(op, 0)),
-                                                        nr_ll_value(g, nr_operand(op, 1)),
+  nr_ll_set(g, nr_op_result(op), LLVMBuildShuffleVector(g->b, nr_ll_value(g, nr_vector_shuffle_v1(op)),
+                                                        nr_ll_value(g, nr_vector_shuffle_v2(op)),
                                                         LLVMConstVector(items, (unsigned)count), ""));
   nr_free(items);
   return NR_OK;
 }
 
 static NrStatus emit_bitcast(NrLl *g, NrOp *op, const NrLlRow *row) {
-  LLVMTypeRef to = nr_ll_type(g, nr_result(op, 0)->type);
-  nr_ll_set(g, nr_result(op, 0), LLVMBuildBitCast(g->b, nr_ll_value(g, nr_operand(op, 0)), to, ""));
+  LLVMTypeRef to = nr_ll_type(g, nr_op_result(op)->type);
+  nr_ll_set(g, nr_op_result(op), LLVMBuildBitCast(g->b, nr_ll_value(g, nr_vector_bitcast_source(op)), to, ""));
   return NR_OK;
 }
 
@@ -51,7 +53,7 @@ static NrStatus emit_bitcast(NrLl *g, NrOp *op, const NrLlRow *row) {
 typedef struct Position {
   size_t count;
   const int64_t *at;
-  LLVMValueRef lane; /* of a 1-D vector; NULL: the position is that of a row */
+  LLVMValueRef lane; /* lane of a 1-D vector; NULL when the position is that of a row */
 } Position;
 
 static Position read_position(NrLl *g, NrOp *op, NrType vector, uint32_t dynamic) {
@@ -64,11 +66,11 @@ static Position read_position(NrLl *g, NrOp *op, NrType vector, uint32_t dynamic
 }
 
 static NrStatus emit_extract(NrLl *g, NrOp *op, const NrLlRow *row) {
-  LLVMValueRef value = nr_ll_value(g, nr_operand(op, 0));
-  Position p = read_position(g, op, nr_operand(op, 0)->type, 1);
+  LLVMValueRef value = nr_ll_value(g, nr_vector_extract_source(op));
+  Position p = read_position(g, op, nr_vector_extract_source(op)->type, NR_VECTOR_EXTRACT_POSITION);
   if (p.lane) value = LLVMBuildExtractElement(g->b, value, p.lane, "");
   for (size_t i = 0; !p.lane && i < p.count; i++) value = LLVMBuildExtractValue(g->b, value, (unsigned)p.at[i], "");
-  nr_ll_set(g, nr_result(op, 0), value);
+  nr_ll_set(g, nr_op_result(op), value);
   return NR_OK;
 }
 
@@ -80,25 +82,22 @@ static LLVMValueRef insert_row(NrLl *g, LLVMValueRef into, LLVMValueRef item, co
 }
 
 static NrStatus emit_insert(NrLl *g, NrOp *op, const NrLlRow *row) {
-  LLVMValueRef item = nr_ll_value(g, nr_operand(op, 0)), into = nr_ll_value(g, nr_operand(op, 1));
-  Position p = read_position(g, op, nr_operand(op, 1)->type, 2);
-  nr_ll_set(g, nr_result(op, 0), p.lane ? LLVMBuildInsertElement(g->b, into, item, p.lane, "")
+  LLVMValueRef item = nr_ll_value(g, nr_vector_insert_value(op)), into = nr_ll_value(g, nr_vector_insert_dest(op));
+  Position p = read_position(g, op, nr_vector_insert_dest(op)->type, NR_VECTOR_INSERT_POSITION);
+  nr_ll_set(g, nr_op_result(op), p.lane ? LLVMBuildInsertElement(g->b, into, item, p.lane, "")
                                         : insert_row(g, into, item, &p, 0));
   return NR_OK;
 }
 
 /* ---- memory ----------------------------------------------------------------------------------------------------- */
 
-/* Elements whose width in memory differs (i1, i4) are widened and cut like scalars; type is the vector's. */
+/* The vector type in memory. Elements with another width in memory (i1, i4) are extended and truncated like scalars. */
 static LLVMTypeRef memory_type(NrLl *g, NrType type) {
   return LLVMVectorType(nr_ll_mem_type(g, type->elem), (unsigned)type->dims[0]);
 }
 
-static LLVMValueRef address_of(NrLl *g, NrOp *op, size_t base) {
-  LLVMValueRef indices[NR_MAX_RANK];
-  NrValue *memref = nr_operand(op, base);
-  for (uint32_t i = 0; i < memref->type->rank; i++) indices[i] = nr_ll_value(g, nr_operand(op, base + 1 + i));
-  return nr_ll_mem_address(g, memref->type, nr_ll_mem(g, memref), indices, memref->type->rank);
+static LLVMValueRef address_of(NrLl *g, NrOp *op) {
+  return nr_ll_element_at(g, nr_op_base(op), nr_operand(op, nr_op_indices(op).begin));
 }
 
 static LLVMValueRef to_memory(NrLl *g, NrValue *value) {
@@ -113,39 +112,35 @@ static void set_from_memory(NrLl *g, NrValue *result, LLVMValueRef row) {
 }
 
 static NrStatus emit_load(NrLl *g, NrOp *op, const NrLlRow *row) {
-  NrType type = nr_result(op, 0)->type;
-  LLVMValueRef load = LLVMBuildLoad2(g->b, memory_type(g, type), address_of(g, op, 0), "");
+  NrType type = nr_op_result(op)->type;
+  LLVMValueRef load = LLVMBuildLoad2(g->b, memory_type(g, type), address_of(g, op), "");
   LLVMSetAlignment(load, nr_ll_elem_align(type));
-  set_from_memory(g, nr_result(op, 0), load);
+  set_from_memory(g, nr_op_result(op), load);
   return NR_OK;
 }
 
 static NrStatus emit_store(NrLl *g, NrOp *op, const NrLlRow *row) {
-  LLVMValueRef store = LLVMBuildStore(g->b, to_memory(g, nr_operand(op, 0)), address_of(g, op, 1));
-  LLVMSetAlignment(store, nr_ll_elem_align(nr_operand(op, 0)->type));
+  LLVMValueRef store = LLVMBuildStore(g->b, to_memory(g, nr_vector_store_value(op)), address_of(g, op));
+  LLVMSetAlignment(store, nr_ll_elem_align(nr_vector_store_value(op)->type));
   return NR_OK;
 }
 
-/* An address for each lane: index_vec moves along the last dim. */
+/* An address for each lane: an operand has the numbers of their elements from the first on. */
 static LLVMValueRef lane_addresses(NrLl *g, NrOp *op, LLVMValueRef first) {
-  NrValue *memref = nr_operand(op, 0), *numbers = nr_operand(op, 1 + memref->type->rank);
-  unsigned lanes = (unsigned)numbers->type->dims[0];
-  LLVMTypeRef wide = LLVMVectorType(g->i64, lanes);
+  bool gathers = nr_op_is(op, NR_OP_vector_gather);
+  NrValue *numbers = gathers ? nr_vector_gather_index_vec(op) : nr_vector_scatter_index_vec(op);
+  LLVMTypeRef wide = LLVMVectorType(g->i64, (unsigned)numbers->type->dims[0]);
   LLVMValueRef offsets = nr_ll_value(g, numbers);
   if (LLVMTypeOf(offsets) != wide) offsets = LLVMBuildSExt(g->b, offsets, wide, "");
-  int64_t one = 1;
-  LLVMValueRef stride = memref->type->rank ? nr_ll_mem(g, memref)->strides[memref->type->rank - 1] : nr_ll_int(g, 1);
-  if (!nr_ll_is_int(stride, &one) || one != 1)
-    offsets = LLVMBuildNSWMul(g->b, offsets, broadcast(g, stride, lanes), "");
-  return LLVMBuildInBoundsGEP2(g->b, nr_ll_mem_type(g, memref->type->elem), first, &offsets, 1, "");
+  return LLVMBuildInBoundsGEP2(g->b, nr_ll_mem_type(g, nr_op_base(op)->type->elem), first, &offsets, 1, "");
 }
 
-/* base, indices..., [index_vec,] mask, then what masked lanes get, or what is stored. text: the intrinsic; code:
- * whether there is an address for each lane. */
+/* Operands: base, indices..., [index_vec,] mask, then the values of masked lanes, or the values to store. text: the
+ * intrinsic; code: whether each lane has an address. */
 static NrStatus emit_masked(NrLl *g, NrOp *op, const NrLlRow *row) {
   NrValue *last = nr_operand(op, op->num_operands - 1);
   if (last->type->rank != 1) return nr_op_error(op, "has a vector of higher rank than its memref");
-  LLVMValueRef address = address_of(g, op, 0), value = to_memory(g, last);
+  LLVMValueRef address = address_of(g, op), value = to_memory(g, last);
   LLVMValueRef mask = nr_ll_value(g, nr_operand(op, op->num_operands - 2));
   if (row->code) address = lane_addresses(g, op, address);
   LLVMTypeRef overloads[] = {LLVMTypeOf(value), LLVMTypeOf(address)};
@@ -154,7 +149,7 @@ static NrStatus emit_masked(NrLl *g, NrOp *op, const NrLlRow *row) {
        packed = nr_op_is(op, NR_OP_vector_expandload) || nr_op_is(op, NR_OP_vector_compressstore);
   LLVMValueRef call = nr_ll_intrinsic(g, row->text, overloads, packed ? 1 : 2, loads ? load : store, 3);
   if (!packed) nr_ll_call_attr(g, call, loads ? 1 : 2, "align", nr_ll_elem_align(last->type));
-  if (loads) set_from_memory(g, nr_result(op, 0), call);
+  if (loads) set_from_memory(g, nr_op_result(op), call);
   return NR_OK;
 }
 

@@ -1,12 +1,12 @@
-/* vector_reduce.c - vectors combined to scalars. */
+/* vector_reduce.c - vector.reduction. */
 #include "codegen/llvm/ll.h"
 #include "dialect/vector/vector.h"
 
 typedef struct Kind {
   const char *name, *intrinsic;
-  LLVMOpcode op;         /* how an accumulator joins; 0: by the intrinsic `combine` */
+  LLVMOpcode op;         /* combines the accumulator; 0: the intrinsic `combine` does */
   const char *combine;
-  double start;          /* of the ordered float reductions */
+  double start;          /* initial value of ordered float reductions */
 } Kind;
 
 static const Kind float_kinds[] = {
@@ -39,13 +39,13 @@ static LLVMValueRef combine(NrLl *g, NrOp *op, const Kind *kind, LLVMValueRef a,
   LLVMValueRef both[] = {a, b};
   LLVMValueRef out = kind->op ? LLVMBuildBinOp(g->b, kind->op, a, b, "")
                               : nr_ll_intrinsic(g, kind->combine, &type, 1, both, 2);
-  if (nr_type_is_float(nr_type_elem(nr_operand(op, 0)->type))) nr_ll_flags(op, out);
+  if (nr_type_is_float(nr_type_elem(nr_vector_reduction_vector(op)->type))) nr_ll_flags(op, out);
   return out;
 }
 
 /* acc may be NULL. */
 static LLVMValueRef reduce_row(NrLl *g, NrOp *op, const Kind *kind, LLVMValueRef row, LLVMValueRef acc) {
-  NrType elem = nr_type_elem(nr_operand(op, 0)->type);
+  NrType elem = nr_type_elem(nr_vector_reduction_vector(op)->type);
   bool is_float = nr_type_is_float(elem);
   LLVMTypeRef vector = LLVMTypeOf(row), scalar = LLVMGetElementType(vector);
   if (is_float && kind->op) {
@@ -60,11 +60,11 @@ static LLVMValueRef reduce_row(NrLl *g, NrOp *op, const Kind *kind, LLVMValueRef
 }
 
 static NrStatus emit_reduction(NrLl *g, NrOp *op, const NrLlRow *row) {
-  NrType type = nr_operand(op, 0)->type;
+  NrType type = nr_vector_reduction_vector(op)->type;
   const Kind *kind = find_kind(op, nr_type_is_float(type->elem));
-  LLVMValueRef acc = op->num_operands > 1 ? nr_ll_value(g, nr_operand(op, 1)) : NULL;
+  LLVMValueRef acc = nr_vector_reduction_acc(op) ? nr_ll_value(g, nr_vector_reduction_acc(op)) : NULL;
   if (!kind || type->rank != 1) return nr_op_error(op, "is a reduction that machine code does not have");
-  nr_ll_set(g, nr_result(op, 0), reduce_row(g, op, kind, nr_ll_value(g, nr_operand(op, 0)), acc));
+  nr_ll_set(g, nr_op_result(op), reduce_row(g, op, kind, nr_ll_value(g, nr_vector_reduction_vector(op)), acc));
   return NR_OK;
 }
 

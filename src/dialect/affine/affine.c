@@ -1,4 +1,5 @@
-/* affine.c - the ops of dialect affine, and the parts of its ops. Hooks: valid.c and verify.c, syntax*.c, canon*.c. */
+/* affine.c - the op definitions of dialect affine, and accessors that the definitions cannot express. Hooks are in
+ * valid.c, verify.c, syntax*.c and canonicalize*.c. */
 #include "dialect/affine/affine.h"
 
 size_t nr_affine_map_operands(const NrOp *op) {
@@ -21,7 +22,12 @@ bool nr_affine_dma_parts(const NrOp *op, NrDmaParts *out) {
     if (begins[i] >= op->num_operands || nr_operand(op, begins[i])->type->kind != NR_TYPE_MEMREF) return false;
     begins[i + 1] = begins[i] + 1 + nr_affine_num_inputs(nr_op_attr_named(op, nr_affine_dma_maps[i]));
   }
-  *out = (NrDmaParts){.target = begins[1], .tag = begins[2], .n = begins[3], .stride = begins[3] + 1};
+  *out = (NrDmaParts){.source = begins[0],
+                      .target = begins[1],
+                      .tag = begins[2],
+                      .n = begins[3],
+                      .stride = begins[3] + 1,
+                      .run = begins[3] + 2};
   return op->num_operands == out->stride || op->num_operands == out->stride + 2;
 }
 
@@ -95,6 +101,22 @@ NrAffineBound nr_affine_iv_bound(const NrValue *iv, bool upper) {
   return out;
 }
 
+/* Gives the step only: bounds of affine loops are maps, which NrLoopRange cannot hold; nr_affine_iv_bound gives them.
+ */
+bool nr_affine_for_loop_range(const NrOp *op, uint32_t i, NrLoopRange *out) {
+  if (i > 0) return false;
+  NrValue *iv = nr_block_arg(nr_affine_for_body(op), 0);
+  *out = (NrLoopRange){.iv = iv, .step.constant = nr_affine_iv_step(iv)};
+  return true;
+}
+
+bool nr_affine_parallel_loop_range(const NrOp *op, uint32_t i, NrLoopRange *out) {
+  const NrBlock *body = nr_affine_parallel_body(op);
+  if (i >= body->num_args) return false;
+  *out = (NrLoopRange){.iv = nr_block_arg(body, i), .step.constant = nr_affine_parallel_step(op, i)};
+  return true;
+}
+
 bool nr_affine_iv_constant_bound(const NrValue *iv, bool upper, int64_t *out) {
   NrAffineBound bound = nr_affine_iv_bound(iv, upper);
   NrAffineExpr e = bound.map->exprs[bound.begin];
@@ -128,7 +150,7 @@ bool nr_affine_constant_extreme(NrAttr map, bool greatest, int64_t *out) {
 
 /* ---- indices over a basis ---------------------------------------------------------------------------------------- */
 
-/* Number `at` from the back of the sizes: a constant or a symbol. */
+/* Size number `at` of the basis, counted from the innermost: a constant, or a symbol for a dynamic size. */
 static NrAffineExpr basis_size(const NrOp *op, size_t at) {
   NrAttr basis = nr_op_attr(op, NR_A_static_basis);
   const int64_t *sizes = basis->data;
@@ -165,5 +187,5 @@ NrAffineExpr nr_affine_index_expr(const NrOp *op, uint32_t i, uint32_t *out_dims
   return nr_affine_binary(NR_AFFINE_FLOORDIV, e, stride);
 }
 
-#include "dialect/shared/rows.h"
+#include "ir/rows.h"
 #include "dialect/affine/ops.def"

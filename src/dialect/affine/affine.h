@@ -1,4 +1,4 @@
-/* affine.h - rules of dims and symbols, maps with their operands, and the hooks of the ops. */
+/* affine.h - which values are valid dims and symbols, maps with their operands, and the hooks of the ops. */
 #ifndef NORIA_DIALECT_AFFINE_AFFINE_H
 #define NORIA_DIALECT_AFFINE_AFFINE_H
 
@@ -9,45 +9,49 @@
 
 bool nr_affine_is_dim(NrValue *value);
 bool nr_affine_is_symbol(NrValue *value);
-bool nr_affine_is_iv(const NrValue *value); /* of affine.for or affine.parallel */
+bool nr_affine_is_iv(const NrValue *value); /* an induction variable of affine.for or affine.parallel */
 /* Verifies the operands from `first` on as dims and symbols; reports the first invalid one. */
 NrStatus nr_affine_verify_operands(NrOp *op, size_t first, size_t num_dims, size_t num_symbols);
 
-/* ---- parts ------------------------------------------------------------------------------------------------------- */
+/* ---- accessors --------------------------------------------------------------------------------------------------- */
 
 static inline size_t nr_affine_num_inputs(NrAttr map) { return (size_t)map->num_dims + map->num_symbols; }
-/* Where the operands of the map begin, in ops with one map. */
+/* Index of the first operand of the map, for ops with one map. */
 size_t nr_affine_map_operands(const NrOp *op);
 static inline NrAttr nr_affine_bound_map(const NrOp *op, bool upper) {
   return nr_op_attr(op, upper ? NR_A_upperBoundMap : NR_A_lowerBoundMap);
 }
-/* Where a bound's operands begin in affine.for; those of inits with upper = 2. */
+/* Index of the first operand of a group of affine.for: 0 the lower bound, 1 the upper bound, 2 the inits. */
 size_t nr_affine_for_begin(const NrOp *op, int group);
 static inline uint32_t nr_affine_for_num_inits(const NrOp *op) { return op->num_results; }
-/* Results of a bounds map that belong to induction variable i of affine.parallel. */
+/* The range of results of a bounds map that belongs to induction variable i of affine.parallel. */
 void nr_affine_parallel_group(const NrOp *op, bool upper, uint32_t i, uint32_t *out_begin, uint32_t *out_count);
 int64_t nr_affine_parallel_step(const NrOp *op, uint32_t i);
-NrAttr nr_affine_groups(NrContext *ctx, const int32_t *sizes, size_t count); /* as affine.parallel keeps them */
-/* A bound of an induction variable of affine.for or affine.parallel: of these results of a map over the loop's operands
- * from `first` on the greatest (lower) or least (upper). */
+/* the attribute lowerBoundsGroups or upperBoundsGroups */
+NrAttr nr_affine_groups(NrContext *ctx, const int32_t *sizes, size_t count);
+/* A bound of an induction variable of affine.for or affine.parallel. The lower bound is the maximum, the upper bound
+ * the minimum, of `count` results of `map` from `begin` on; the map's operands are the loop's from `first` on. */
 typedef struct NrAffineBound {
   NrAttr map;
   uint32_t begin, count;
   size_t first;
 } NrAffineBound;
 NrAffineBound nr_affine_iv_bound(const NrValue *iv, bool upper);
-bool nr_affine_iv_constant_bound(const NrValue *iv, bool upper, int64_t *out); /* false: it is not one constant */
+/* false unless the bound is a single constant */
+bool nr_affine_iv_constant_bound(const NrValue *iv, bool upper, int64_t *out);
 int64_t nr_affine_iv_step(const NrValue *iv);
-/* Result i of delinearize_index or linearize_index over its operands, of which *out_dims are dims. */
+/* Result i of delinearize_index or linearize_index as an expression over its operands, of which the first *out_dims are
+ * dims. */
 NrAffineExpr nr_affine_index_expr(const NrOp *op, uint32_t i, uint32_t *out_dims);
-/* The maps of affine.dma_start, in the order of its places; dma_wait has the last of them only. A NULL ends them. */
+/* The attributes with the maps of affine.dma_start, in the order of its memrefs: source, target, tag; NULL-terminated.
+ * affine.dma_wait has only the last. */
 enum { NR_AFFINE_DMA_PLACES = 3 };
 extern const char *const nr_affine_dma_maps[];
-/* Where the parts of an affine.dma_start begin, as in memref.dma_start but for n, which stands behind the tag. False
- * when the operands are not those that the maps call for. */
+/* Operand indices of the parts of an affine.dma_start; its order differs from memref.dma_start in that n follows the
+ * tag. False when the number of operands does not match the maps. */
 bool nr_affine_dma_parts(const NrOp *op, NrDmaParts *out);
 
-/* The least (or greatest) of a map's results that are constants; false when none is. */
+/* The minimum (or maximum) of those results of a map that are constants; false when none is constant. */
 bool nr_affine_constant_extreme(NrAttr map, bool greatest, int64_t *out);
 
 /* ---- building (compose.c, expand.c) ------------------------------------------------------------------------------ */
@@ -63,15 +67,16 @@ typedef struct NrAffineApplied {
 NrAffineApplied nr_affine_compose(NrOp *op, NrAttr map, size_t first);
 NrAttr nr_affine_with_exprs(NrAttr map, const NrAffineExpr *exprs, const bool *is_equality, size_t count);
 
-/* Ops of arith that compute an expression over operands, dims first; right for negative values. */
+/* Builds arith ops that compute an expression over operands, dims first; correct for negative values. */
 NrValue *nr_affine_expand(NrBuilder *b, NrAffineExpr e, uint32_t num_dims, NrValue *const *operands);
-/* The same where no operand is negative, as indices of loops from 0. */
+/* The same where no operand is negative, such as induction variables of loops from 0. */
 NrValue *nr_affine_expand_indices(NrBuilder *b, NrAffineExpr e, uint32_t num_dims, NrValue *const *operands);
-/* The least (or greatest) of count of a map's results, from `begin` on. */
+/* The minimum (or maximum) of `count` results of a map, from result `begin` on. */
 NrValue *nr_affine_expand_extreme(NrBuilder *b, NrAttr map, uint32_t begin, uint32_t count, NrValue *const *operands,
                                   bool greatest);
-NrValue *nr_affine_build(NrBuilder *b, unsigned op_id, NrAttr map, NrValue *const *operands); /* apply, min or max */
-/* An affine.parallel over the points of an affine.for, with as many results, of these kinds. The body is empty. */
+/* op_id: affine.apply, min or max */
+NrValue *nr_affine_build(NrBuilder *b, unsigned op_id, NrAttr map, NrValue *const *operands);
+/* An affine.parallel with the iteration space of an affine.for and a result per reduction kind. The body is empty. */
 NrOp *nr_affine_parallel_like(NrBuilder *b, const NrOp *loop, const int64_t *kinds);
 
 /* ---- hooks ------------------------------------------------------------------------------------------------------- */
@@ -120,6 +125,8 @@ bool nr_affine_dma_canonicalize(NrOp *op, NrBuilder *b);
 bool nr_affine_min_max_canonicalize(NrOp *op, NrBuilder *b);
 bool nr_affine_delinearize_canonicalize(NrOp *op, NrBuilder *b);
 bool nr_affine_linearize_canonicalize(NrOp *op, NrBuilder *b);
+bool nr_affine_for_loop_range(const NrOp *op, uint32_t i, NrLoopRange *out);
+bool nr_affine_parallel_loop_range(const NrOp *op, uint32_t i, NrLoopRange *out);
 bool nr_affine_for_canonicalize(NrOp *op, NrBuilder *b);
 bool nr_affine_if_canonicalize(NrOp *op, NrBuilder *b);
 bool nr_affine_parallel_canonicalize(NrOp *op, NrBuilder *b);

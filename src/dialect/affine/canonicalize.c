@@ -1,16 +1,17 @@
-/* canonicalize.c - folds and rewrites: maps take in what feeds them, bounds that are constants, conditions that are
- * decided.
+/* canonicalize.c - folds and rewrites: composes maps with the affine.apply ops that feed them, folds constants, and
+ * removes loops and branches that never run.
  */
 #include "dialect/affine/affine.h"
 #include "dialect/affine/range.h"
 #include "dialect/arith/arith.h"
-#include "dialect/shared/fold.h"
+#include "dialect/arith/fold.h"
 #include "dialect/scf/scf.h"
 #include "dialect/shared/shaped.h"
 
 /* ---- values ------------------------------------------------------------------------------------------------------ */
 
-/* Values of constant operands; false when one is none. Freed by the caller in any case. */
+/* Collects the values of constant operands; false when an operand is not constant. The caller frees *out in both
+ * cases. */
 static bool constant_inputs(const NrOp *op, const NrAttr *constants, int64_t **out) {
   *out = nr_calloc(op->num_operands + 1, sizeof **out);
   for (uint32_t i = 0; i < op->num_operands; i++)
@@ -18,7 +19,7 @@ static bool constant_inputs(const NrOp *op, const NrAttr *constants, int64_t **o
   return true;
 }
 
-/* A map of one result that is one of its inputs. */
+/* The operand that a map of one result forwards unchanged, or NULL. */
 static NrValue *forwarded(const NrOp *op, NrAttr map) {
   NrAffineExpr e = map->exprs[0];
   if (map->num_exprs != 1) return NULL;
@@ -73,14 +74,14 @@ bool nr_affine_linearize_fold(NrOp *op, const NrAttr *constants, NrFold *out) {
 
 /* ---- maps -------------------------------------------------------------------------------------------------------- */
 
-/* Whether op's operands from `first` on are these. */
+/* Whether op's operands from `first` on equal `values`. */
 static bool has_operands(const NrOp *op, size_t first, NrValue *const *values, size_t count) {
   for (size_t i = 0; i < count; i++)
     if (nr_operand(op, first + i) != values[i]) return false;
   return true;
 }
 
-/* Replaces `old` operands from `first` on. */
+/* Replaces the `old` operands from `first` on by `values`. */
 static void set_operands(NrOp *op, size_t first, size_t old, NrValue *const *values, size_t count) {
   NR_VEC(NrValue *) all = {0};
   for (size_t i = 0; i < first; i++) nr_vec_push(&all, nr_operand(op, i));
@@ -90,7 +91,8 @@ static void set_operands(NrOp *op, size_t first, size_t old, NrValue *const *val
   nr_vec_deinit(&all);
 }
 
-/* Composes the map that an attribute holds, with its operands from `first` on. */
+/* Composes the map in attribute `attr` with the affine.apply ops that compute its operands, which begin at `first`.
+ * `reduce`, if not NULL, then simplifies the map. True when something changed. */
 static bool compose_attr(NrOp *op, const char *attr, size_t first,
                          NrAttr (*reduce)(NrAttr map, NrValue *const *operands)) {
   NrAttr map = nr_op_attr_named(op, attr);
@@ -108,7 +110,8 @@ static bool compose_attr(NrOp *op, const char *attr, size_t first,
 
 bool nr_affine_map_canonicalize(NrOp *op, NrBuilder *b) {
   size_t first = nr_affine_map_operands(op);
-  /* What is stored in a buffer of buffers is no place. */
+  /* nr_memref_absorb_cast also replaces a cast that is the stored value. In a memref of memrefs that would change the
+   * type of the value, so the fold is skipped there. */
   bool of_buffers = first && nr_type_is_memref(nr_operand(op, first - 1)->type->elem);
   bool changed = first && !of_buffers && nr_memref_absorb_cast(op, b);
   return compose_attr(op, "map", first, NULL) || changed;
@@ -126,32 +129,33 @@ bool nr_affine_dma_canonicalize(NrOp *op, NrBuilder *b) {
   return changed;
 }
 
-/* Always e >= by. */
-static bool is_at_least(NrAffineExpr e, NrAffineExpr by, NrAttr map, NrValue *const *operands) {
+/* Whether e >= by for all values of the operands. */
+static bool is_known_ge(NrAffineExpr e, NrAffineExpr by, NrAttr map, NrValue *const *operands) {
   NrAffineExpr minus = nr_affine_binary(NR_AFFINE_MUL, by, nr_affine_constant(map->ctx, -1));
   NrAffineExpr apart = nr_affine_binary(NR_AFFINE_ADD, e, minus);
   apart = nr_affine_simplify(apart, map->num_dims, map->num_symbols);
   return nr_affine_range(apart, map->num_dims, operands, NULL, NULL).min >= 0;
 }
 
-/* Result i never counts, because of another one. Of equal ones the first stays. */
-static bool is_beaten(NrAttr map, uint32_t i, bool greatest, NrValue *const *operands) {
+/* Whether result i is redundant: another result is never smaller (for max) or never larger (for min). Of equal results
+ * the first is kept. */
+static bool is_redundant(NrAttr map, uint32_t i, bool greatest, NrValue *const *operands) {
   for (uint32_t j = 0; j < map->num_exprs; j++) {
     NrAffineExpr low = map->exprs[greatest ? i : j], high = map->exprs[greatest ? j : i];
-    if (j == i || !is_at_least(high, low, map, operands)) continue;
-    if (j < i || !is_at_least(low, high, map, operands)) return true;
+    if (j == i || !is_known_ge(high, low, map, operands)) continue;
+    if (j < i || !is_known_ge(low, high, map, operands)) return true;
   }
   return false;
 }
 
 enum { MAX_COMPARED = 16 };
 
-/* Results that are there twice go, and those that others beat. */
+/* Drops duplicate results and results that another result bounds: they never decide a min or max. */
 static NrAttr reduce_extreme(NrAttr map, NrValue *const *operands, bool greatest) {
   NR_VEC(NrAffineExpr) kept = {0};
   if (map->num_exprs < 2 || map->num_exprs > MAX_COMPARED) return map;
   for (uint32_t i = 0; i < map->num_exprs; i++)
-    if (!is_beaten(map, i, greatest, operands)) nr_vec_push(&kept, map->exprs[i]);
+    if (!is_redundant(map, i, greatest, operands)) nr_vec_push(&kept, map->exprs[i]);
   if (kept.size && kept.size < map->num_exprs) map = nr_affine_with_exprs(map, kept.data, NULL, kept.size);
   nr_vec_deinit(&kept);
   return map;
@@ -159,10 +163,10 @@ static NrAttr reduce_extreme(NrAttr map, NrValue *const *operands, bool greatest
 static NrAttr reduce_max(NrAttr map, NrValue *const *operands) { return reduce_extreme(map, operands, true); }
 static NrAttr reduce_min(NrAttr map, NrValue *const *operands) { return reduce_extreme(map, operands, false); }
 
-enum { MAX_TAKEN = 64 };
+enum { MAX_MERGED = 64 };
 
-/* Operand number i is the least of others, of which op takes the least. */
-static void take_results(NrOp *op, uint32_t result, uint32_t i) {
+/* Merges the op that defines operand i, which is of op's kind, into op: its results replace `result`. */
+static void merge_results(NrOp *op, uint32_t result, uint32_t i) {
   NrAttr map = nr_op_attr(op, NR_A_map);
   NrOp *inner = nr_operand(op, i)->op;
   NrAttr with = nr_op_attr(inner, NR_A_map);
@@ -190,17 +194,17 @@ static void take_results(NrOp *op, uint32_t result, uint32_t i) {
   nr_vec_deinit(&symbols);
 }
 
-/* A result that is what an op of the same kind gives. */
-static bool take_nested(NrOp *op) {
+/* Merges one nested min (or max): a result of op's map that is an operand defined by an op of the same kind. */
+static bool merge_nested(NrOp *op) {
   NrAttr map = nr_op_attr(op, NR_A_map);
   for (uint32_t k = 0; k < map->num_exprs; k++) {
     NrAffineExpr e = map->exprs[k];
     if (e->kind != NR_AFFINE_DIM && e->kind != NR_AFFINE_SYMBOL) continue;
     uint32_t i = (uint32_t)e->value + (e->kind == NR_AFFINE_SYMBOL ? map->num_dims : 0);
     const NrOp *inner = nr_operand(op, i)->op;
-    if (!inner || inner->info != op->info || map->num_exprs + nr_op_attr(inner, NR_A_map)->num_exprs > MAX_TAKEN)
+    if (!inner || inner->info != op->info || map->num_exprs + nr_op_attr(inner, NR_A_map)->num_exprs > MAX_MERGED)
       continue;
-    take_results(op, k, i);
+    merge_results(op, k, i);
     return true;
   }
   return false;
@@ -208,14 +212,14 @@ static bool take_nested(NrOp *op) {
 
 bool nr_affine_min_max_canonicalize(NrOp *op, NrBuilder *b) {
   bool greatest = nr_op_is(op, NR_OP_affine_max);
-  if (take_nested(op)) return true;
+  if (merge_nested(op)) return true;
   if (compose_attr(op, "map", 0, greatest ? reduce_max : reduce_min)) return true;
   NrAttr map = nr_op_attr(op, NR_A_map);
   if (map->num_exprs > 1) return false;
   NR_VEC(NrValue *) operands = {0};
   for (uint32_t i = 0; i < op->num_operands; i++) nr_vec_push(&operands, nr_operand(op, i));
   for (uint32_t i = map->num_dims; i < op->num_operands; i++)
-    if (!nr_affine_is_symbol(operands.data[i])) { /* apply is strict about symbols, min and max are not */
+    if (!nr_affine_is_symbol(operands.data[i])) { /* affine.apply requires valid symbols, min and max do not */
       nr_vec_deinit(&operands);
       return false;
     }
@@ -236,9 +240,10 @@ static bool compose_bound(NrOp *op, bool upper) {
   return true;
 }
 
-/* A lower bound is not below an upper one, by what is known of each alone. */
+/* Whether the trip count is 0: the largest lower bound is at least the smallest upper bound. The ranges of the bounds
+ * are computed independently of each other. */
 static bool never_runs(const NrOp *op) {
-  int64_t least = INT64_MIN, greatest = INT64_MAX;
+  int64_t lower_min = INT64_MIN, upper_max = INT64_MAX;
   for (int upper = 0; upper < 2; upper++) {
     NrAttr map = nr_affine_bound_map(op, upper);
     NR_VEC(NrValue *) operands = {0};
@@ -246,12 +251,12 @@ static bool never_runs(const NrOp *op) {
       nr_vec_push(&operands, nr_operand(op, nr_affine_for_begin(op, upper) + i));
     for (uint32_t k = 0; k < map->num_exprs; k++) {
       NrRange r = nr_affine_range(map->exprs[k], map->num_dims, operands.data, NULL, NULL);
-      if (upper) greatest = NR_MIN(greatest, r.max);
-      else least = NR_MAX(least, r.min);
+      if (upper) upper_max = NR_MIN(upper_max, r.max);
+      else lower_min = NR_MAX(lower_min, r.min);
     }
     nr_vec_deinit(&operands);
   }
-  return least >= greatest;
+  return lower_min >= upper_max;
 }
 
 bool nr_affine_for_canonicalize(NrOp *op, NrBuilder *b) {
@@ -271,8 +276,8 @@ enum { MAX_DIVISOR = 16 };
 
 typedef enum Outcome { OPEN, HOLDS, FAILS } Outcome;
 
-/* Never 0, because of a rest that it always has. */
-static bool leaves_rest(NrAffineExpr e, NrAttr set, NrValue *const *operands) {
+/* Whether e is never 0 because it has a constant nonzero remainder modulo some small divisor. */
+static bool has_remainder(NrAffineExpr e, NrAttr set, NrValue *const *operands) {
   int64_t rest;
   for (int64_t divisor = 2; divisor <= MAX_DIVISOR; divisor++)
     if (nr_affine_rest(e, set->num_dims, operands, divisor, &rest) && rest) return true;
@@ -282,11 +287,11 @@ static bool leaves_rest(NrAffineExpr e, NrAttr set, NrValue *const *operands) {
 static Outcome outcome_of(NrAffineExpr e, bool is_equality, NrAttr set, NrValue *const *operands) {
   NrRange r = nr_affine_range(e, set->num_dims, operands, NULL, NULL);
   if (is_equality && r.min == 0 && r.max == 0) return HOLDS;
-  if (is_equality) return r.min > 0 || r.max < 0 || leaves_rest(e, set, operands) ? FAILS : OPEN;
+  if (is_equality) return r.min > 0 || r.max < 0 || has_remainder(e, set, operands) ? FAILS : OPEN;
   return r.min >= 0 ? HOLDS : r.max < 0 ? FAILS : OPEN;
 }
 
-/* Leaves out the constraints that always hold; FAILS when one never does, HOLDS when none is left. */
+/* Drops constraints that always hold. Returns FAILS when one never holds, HOLDS when none is left. */
 static Outcome decide(NrOp *op, NrAttr *out_set) {
   NrAttr set = nr_op_attr(op, NR_A_condition);
   NR_VEC(NrValue *) operands = {0};

@@ -1,11 +1,11 @@
-/* compose.c - a map or set with its operands, brought to its simplest form:
+/* compose.c - composes a map or set with the ops that compute its operands:
  *
  *   %1 = affine.apply (d0) -> (d0 + 1)(%i)
- *   affine.load %m[%1 * 2 + %c3]              is             affine.load %m[%i * 2 + 5] */
+ *   affine.load %m[%1 * 2 + %c3]              becomes        affine.load %m[%i * 2 + 5] */
 #include "dialect/affine/affine.h"
 #include "dialect/affine/range.h"
 
-/* Maps that grow beyond are not composed further: a chain of n ops could make one of 2^n terms. */
+/* A map that has grown beyond this is not composed further: a chain of n ops could give an expression of 2^n terms. */
 enum { MAX_TERMS = NR_MAX_NESTING / 2 };
 
 typedef NR_VEC(NrValue *) Values;
@@ -19,7 +19,7 @@ typedef struct Composer {
 
 static size_t terms(NrAffineExpr e) { return e->lhs ? 1 + terms(e->lhs) + terms(e->rhs) : 1; }
 
-/* All expressions with each dim and symbol replaced. */
+/* Substitutes all dims and symbols in every expression. */
 static void replace_all(Composer *c, const NrAffineExpr *dims, const NrAffineExpr *symbols) {
   for (size_t i = 0; i < c->exprs.size; i++) c->exprs.data[i] = nr_affine_replace(c->exprs.data[i], dims, symbols);
 }
@@ -29,7 +29,8 @@ static void identities(Composer *c, Exprs *dims, Exprs *symbols) {
   for (size_t i = 0; i < c->symbols.size; i++) nr_vec_push(symbols, nr_affine_symbol(c->ctx, (uint32_t)i));
 }
 
-/* What an affine.apply computes, over the composer's values. In a symbol's place its dims are symbols too. */
+/* The expression that an affine.apply computes, with its operands added to the composer's values. In a symbol all
+ * operands become symbols. */
 static NrAffineExpr take_apply(Composer *c, const NrOp *apply, bool as_symbol) {
   NrAttr map = nr_op_attr(apply, NR_A_map);
   Exprs dims = {0}, symbols = {0};
@@ -54,7 +55,7 @@ static bool fits(const Composer *c, const NrOp *apply) {
   return c->dims.size + c->symbols.size + apply->num_operands < NR_MAX_NESTING;
 }
 
-/* Replaces values that affine.apply gives until there are none; those that were added are looked at too. */
+/* Substitutes dims (or symbols) that affine.apply ops define. The operands that are added by this are visited too. */
 static bool take_applies(Composer *c, bool symbols) {
   Values *values = symbols ? &c->symbols : &c->dims;
   bool changed = false;
@@ -75,7 +76,7 @@ static bool take_applies(Composer *c, bool symbols) {
   return changed;
 }
 
-/* Dims that are symbols stand behind the symbols then. */
+/* Turns dims that are valid symbols into symbols. */
 static void promote_dims(Composer *c) {
   Exprs dims = {0};
   for (size_t i = 0, count = c->dims.size; i < count; i++) {
@@ -98,31 +99,32 @@ static void mark_used(NrAffineExpr e, bool *dims, bool *symbols) {
   mark_used(e->rhs, dims, symbols);
 }
 
-/* Where each value goes that is used: to the place of an equal one before it, or the next free one. */
+/* Gives each used value its new number: that of an equal value before it, or the next free one. Constant symbols become
+ * constants. */
 static void number_values(Composer *c, bool symbols, const bool *used, Exprs *out) {
   Values *values = symbols ? &c->symbols : &c->dims;
   Values kept = {0};
-  NrMap places = {0};
+  NrMap numbers = {0};
   for (size_t i = 0; i < values->size; i++) {
     NrValue *value = values->data[i];
     int64_t constant;
-    NrAffineExpr e = nr_affine_constant(c->ctx, 0); /* of a value that is not used */
+    NrAffineExpr e = nr_affine_constant(c->ctx, 0); /* stands for an unused value */
     if (used[i] && symbols && nr_value_constant_int(value, &constant)) {
       e = nr_affine_constant(c->ctx, constant);
     } else if (used[i]) {
-      size_t place = (size_t)nr_map_get(&places, value);
-      if (!place) {
+      size_t number = (size_t)nr_map_get(&numbers, value);
+      if (!number) {
         nr_vec_push(&kept, value);
-        place = kept.size;
-        nr_map_set(&places, value, (void *)place);
+        number = kept.size;
+        nr_map_set(&numbers, value, (void *)number);
       }
-      e = symbols ? nr_affine_symbol(c->ctx, (uint32_t)place - 1) : nr_affine_dim(c->ctx, (uint32_t)place - 1);
+      e = symbols ? nr_affine_symbol(c->ctx, (uint32_t)number - 1) : nr_affine_dim(c->ctx, (uint32_t)number - 1);
     }
     nr_vec_push(out, e);
   }
   nr_vec_deinit(values);
   *values = kept;
-  nr_map_deinit(&places);
+  nr_map_deinit(&numbers);
 }
 
 static void drop_values(Composer *c) {
@@ -150,8 +152,8 @@ static void simplify(Composer *c) {
     c->exprs.data[i] = nr_affine_simplify(c->exprs.data[i], (uint32_t)c->dims.size, (uint32_t)c->symbols.size);
 }
 
-/* Quotients and rests that the loops around decide. */
-static void decide(Composer *c) {
+/* Simplifies divisions and remainders whose value follows from the bounds of the enclosing loops. */
+static void simplify_divisions(Composer *c) {
   Values operands = {0};
   for (size_t i = 0; i < c->dims.size; i++) nr_vec_push(&operands, c->dims.data[i]);
   for (size_t i = 0; i < c->symbols.size; i++) nr_vec_push(&operands, c->symbols.data[i]);
@@ -170,7 +172,7 @@ NrAffineApplied nr_affine_compose(NrOp *op, NrAttr map, size_t first) {
   promote_dims(&c);
   drop_values(&c);
   simplify(&c);
-  decide(&c);
+  simplify_divisions(&c);
   simplify(&c);
   drop_values(&c); /* terms may have cancelled */
   NrAffineApplied out = {0};

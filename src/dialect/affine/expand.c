@@ -1,5 +1,5 @@
-/* expand.c - affine expressions as ops of arith. Quotients and remainders round down, also below 0, where arith's
- * division truncates: where the loops around do not show that numbers are not negative, ops choose. */
+/* expand.c - expands affine expressions to arith ops. Affine division rounds down, also below 0, where arith's division
+ * truncates. Unless the ranges of the operands prove the dividend non-negative, selects correct the result. */
 #include "dialect/affine/affine.h"
 #include "dialect/affine/range.h"
 #include "dialect/arith/arith.h"
@@ -42,7 +42,8 @@ static NrValue *expand_ceildiv(NrBuilder *b, NrValue *lhs, NrValue *rhs) {
   return nr_arith_select(b, at_most_0, negated_back, more);
 }
 
-/* Division of what is not negative: 0 when it is not known. */
+/* The unsigned op for a division or remainder of a non-negative dividend by a positive constant; 0 when the dividend
+ * may be negative. */
 static unsigned plain_division(NrAffineExpr e, uint32_t num_dims, NrValue *const *operands, NrRangeOf of) {
   bool positive = e->rhs->kind == NR_AFFINE_CONSTANT && e->rhs->value > 0;
   if (!positive || nr_affine_range(e->lhs, num_dims, operands, of, NULL).min < 0) return 0;

@@ -1,7 +1,8 @@
-/* range.c - between which numbers affine expressions lie; see range.h.
+/* range.c - ranges of affine expressions; see range.h.
  *
- * An expression is a sum of terms. Its least value is that of its terms, or where an induction variable is replaced by
- * one of its bounds, whatever is more. */
+ * An expression is a sum of terms. The lower bound of a sum is the larger of: the sum of its terms' lower bounds; and
+ * the lower bounds of the sums in which one induction variable is replaced by one of its loop bounds. The second finds
+ * that %n - %i > 0 in a loop up to %n. */
 #include "dialect/affine/range.h"
 
 #include "dialect/affine/affine.h"
@@ -11,7 +12,7 @@ enum { MAX_TERMS = 12, MAX_VISITS = 300 };
 
 static const NrRange everything = {INT64_MIN, INT64_MAX};
 
-/* A value, or an expression over values that is no sum. */
+/* One term: factor times a value, or factor times an expression that is not itself a sum. */
 typedef struct Term {
   int64_t factor;
   NrValue *value;
@@ -32,7 +33,7 @@ typedef struct Query {
   int visits;
 } Query;
 
-/* ---- numbers with infinite ends ---------------------------------------------------------------------------------- */
+/* ---- saturating arithmetic: INT64_MIN and INT64_MAX are infinite ------------------------------------------------- */
 
 static int64_t plus(int64_t a, int64_t b) {
   int64_t sum;
@@ -100,7 +101,7 @@ static bool add_expr(Sum *sum, NrAffineExpr e, uint32_t num_dims, NrValue *const
 
 /* ---- bounds of loops --------------------------------------------------------------------------------------------- */
 
-/* Bound k of an induction variable, which is not below it (or not above, of a last one) added to sum. */
+/* Adds factor times bound k of an induction variable: a lower bound, or the last value below an upper bound. */
 static bool add_bound(Sum *sum, NrValue *iv, bool upper, uint32_t k, int64_t factor) {
   NrOp *loop = nr_block_parent_op(iv->block);
   if (upper && !add_constant(sum, -1, factor)) return false;
@@ -111,7 +112,7 @@ static bool add_bound(Sum *sum, NrValue *iv, bool upper, uint32_t k, int64_t fac
     if (count > MAX_TERMS) return false;
     for (size_t i = 0; i < count; i++) operands[i] = nr_operand(loop, bound.first + i);
     if (!add_expr(sum, bound.map->exprs[bound.begin + k], bound.map->num_dims, operands, factor)) return false;
-    for (uint32_t i = 0; i < sum->size; i++) /* what is no sum would be over operands that are gone */
+    for (uint32_t i = 0; i < sum->size; i++) /* such terms refer to `operands`, which ends here */
       if (sum->terms[i].operands == operands) return false;
     return true;
   }
@@ -119,7 +120,7 @@ static bool add_bound(Sum *sum, NrValue *iv, bool upper, uint32_t k, int64_t fac
   return add_value(sum, nr_operand(loop, (upper ? iv->block->num_args : 0) + iv->index), factor);
 }
 
-/* How many bounds there are; 0: it is no induction variable that is understood. */
+/* The number of lower or upper bounds; 0 when the value is not an induction variable that this analysis handles. */
 static uint32_t num_bounds(const NrValue *iv, bool upper) {
   NrOp *loop = iv->block ? nr_block_parent_op(iv->block) : NULL;
   if (!loop || !nr_type_is_index(iv->type)) return 0;
@@ -128,7 +129,7 @@ static uint32_t num_bounds(const NrValue *iv, bool upper) {
   return nr_op_is(loop, NR_OP_scf_parallel);
 }
 
-/* ---- the least value --------------------------------------------------------------------------------------------- */
+/* ---- the lower bound of a sum ------------------------------------------------------------------------------------ */
 
 static NrRange range_of_value(Query *q, NrValue *value);
 static NrRange range_of_expr(Query *q, NrAffineExpr e, uint32_t num_dims, NrValue *const *operands);
@@ -139,10 +140,10 @@ static NrRange range_of_term(Query *q, const Term *t) {
   return (NrRange){NR_MIN(a, b), NR_MAX(a, b)};
 }
 
-static int64_t least_of(Query *q, const Sum *sum, int depth) {
-  int64_t least = sum->constant;
+static int64_t min_of(Query *q, const Sum *sum, int depth) {
+  int64_t min = sum->constant;
   if (++q->visits > MAX_VISITS) return INT64_MIN;
-  for (uint32_t i = 0; i < sum->size; i++) least = plus(least, range_of_term(q, &sum->terms[i]).min);
+  for (uint32_t i = 0; i < sum->size; i++) min = plus(min, range_of_term(q, &sum->terms[i]).min);
   for (uint32_t i = 0; i < sum->size && depth > 0; i++) {
     Term term = sum->terms[i];
     if (!term.value) continue;
@@ -150,29 +151,30 @@ static int64_t least_of(Query *q, const Sum *sum, int depth) {
       Sum with = *sum;
       with.terms[i] = with.terms[--with.size];
       if (add_bound(&with, term.value, term.factor < 0, k, term.factor))
-        least = NR_MAX(least, least_of(q, &with, depth - 1));
+        min = NR_MAX(min, min_of(q, &with, depth - 1));
     }
   }
-  return least;
+  return min;
 }
 
 static NrRange range_of_sum(Query *q, const Sum *sum, int depth) {
   Sum negated = *sum;
-  NrRange out = {.min = least_of(q, sum, depth), .max = INT64_MAX};
+  NrRange out = {.min = min_of(q, sum, depth), .max = INT64_MAX};
   if (sum->constant == INT64_MIN) return everything;
   negated.constant = -sum->constant;
   for (uint32_t i = 0; i < sum->size; i++) {
     if (sum->terms[i].factor == INT64_MIN) return out;
     negated.terms[i].factor = -sum->terms[i].factor;
   }
-  int64_t least = least_of(q, &negated, depth);
-  if (least != INT64_MIN) out.max = -least;
-  return out.min <= out.max ? out : (NrRange){out.min, out.min}; /* in a loop that does not run */
+  int64_t min = min_of(q, &negated, depth);
+  if (min != INT64_MIN) out.max = -min;
+  return out.min <= out.max ? out : (NrRange){out.min, out.min}; /* only in a loop that does not run */
 }
 
 /* ---- values and expressions -------------------------------------------------------------------------------------- */
 
-/* A last one that is no multiple of the step above the first one is never reached. */
+/* The largest value that the induction variable takes: with a constant lower bound and step, r.max rounded down to the
+ * lower bound plus a multiple of the step. */
 static int64_t last_reached(NrValue *iv, NrRange r) {
   NrOp *loop = nr_block_parent_op(iv->block);
   int64_t lower, distance, step;
@@ -210,9 +212,9 @@ static NrRange range_of_map(Query *q, NrOp *op) {
   for (uint32_t i = 0; i < op->num_operands; i++) operands[i] = nr_operand(op, i);
   for (uint32_t i = 0; i < map->num_exprs; i++) {
     NrRange r = range_of_expr(q, map->exprs[i], map->num_dims, operands);
-    bool least = nr_op_is(op, NR_OP_affine_min);
+    bool is_min = nr_op_is(op, NR_OP_affine_min);
     if (i == 0) out = r;
-    else if (least) out = (NrRange){NR_MIN(out.min, r.min), NR_MIN(out.max, r.max)};
+    else if (is_min) out = (NrRange){NR_MIN(out.min, r.min), NR_MIN(out.max, r.max)};
     else out = (NrRange){NR_MAX(out.min, r.min), NR_MAX(out.max, r.max)};
   }
   return out;
@@ -264,7 +266,7 @@ NrRange nr_affine_iv_range(NrValue *iv, NrRangeOf of, void *user) {
   return range_of_iv(&(Query){.of = of, .user = user}, iv);
 }
 
-/* ---- rests ------------------------------------------------------------------------------------------------------- */
+/* ---- remainders -------------------------------------------------------------------------------------------------- */
 
 bool nr_affine_rest(NrAffineExpr e, uint32_t num_dims, NrValue *const *operands, int64_t divisor, int64_t *out) {
   Sum sum = {0};
@@ -283,8 +285,9 @@ bool nr_affine_rest(NrAffineExpr e, uint32_t num_dims, NrValue *const *operands,
   return true;
 }
 
-/* x mod c and its like where one quotient does, or one rest. */
-static NrAffineExpr decided(NrAffineExpr e, uint32_t num_dims, NrValue *const *operands) {
+/* Simplifies a division or remainder by a positive constant when the quotient, or the remainder, is the same for all
+ * values in range. */
+static NrAffineExpr simplify_division(NrAffineExpr e, uint32_t num_dims, NrValue *const *operands) {
   NrContext *ctx = e->ctx;
   int64_t divisor = e->rhs->value, start, rest;
   if (e->rhs->kind != NR_AFFINE_CONSTANT || divisor <= 0) return e;
@@ -307,5 +310,5 @@ NrAffineExpr nr_affine_simplify_in_range(NrAffineExpr e, uint32_t num_dims, NrVa
   NrAffineExpr rhs = nr_affine_simplify_in_range(e->rhs, num_dims, operands);
   if (lhs != e->lhs || rhs != e->rhs) e = nr_affine_binary(e->kind, lhs, rhs);
   bool divides = e->kind == NR_AFFINE_MOD || e->kind == NR_AFFINE_FLOORDIV || e->kind == NR_AFFINE_CEILDIV;
-  return divides ? decided(e, num_dims, operands) : e;
+  return divides ? simplify_division(e, num_dims, operands) : e;
 }

@@ -1,7 +1,7 @@
-/* range.h - ranges of affine expressions, from the bounds of the enclosing loops.
+/* range.h - ranges of affine expressions, derived from the bounds of the enclosing loops.
  *
- * Overflow in affine expressions is undefined behaviour, so INT64_MIN and INT64_MAX mean no bound. In a loop that never
- * runs any range is right. */
+ * Overflow in affine expressions is undefined behaviour, so INT64_MIN and INT64_MAX mean unbounded. In a loop that
+ * never runs any range is correct. */
 #ifndef NORIA_DIALECT_AFFINE_RANGE_H
 #define NORIA_DIALECT_AFFINE_RANGE_H
 
@@ -11,15 +11,16 @@ typedef struct NrRange {
   int64_t min, max;
 } NrRange;
 
-/* Ranges of values from elsewhere; NULL: only constants, loops, sizes and other affine ops are used. */
+/* A callback that gives the ranges of further values. NULL: only constants, loops, sizes and other affine ops are
+ * used. */
 typedef NrRange (*NrRangeOf)(void *user, NrValue *value);
 
-/* Of an expression over these operands, dims first. Sums are taken as wholes: of %n - %i, in a loop up to %n, it is
- * known that it is above 0. */
+/* The range of an expression over operands, dims first. Terms of a sum are not bounded one by one only: %n - %i is
+ * known to be above 0 in a loop over %i up to %n. */
 NrRange nr_affine_range(NrAffineExpr e, uint32_t num_dims, NrValue *const *operands, NrRangeOf of, void *user);
-/* Of an induction variable of affine.for or affine.parallel. */
+/* The range of an induction variable of affine.for or affine.parallel. */
 NrRange nr_affine_iv_range(NrValue *iv, NrRangeOf of, void *user);
-/* The remainder of a division by a positive number, if it is constant. */
+/* The remainder of the expression modulo a positive divisor, if it is the same for all values of the operands. */
 bool nr_affine_rest(NrAffineExpr e, uint32_t num_dims, NrValue *const *operands, int64_t divisor, int64_t *out);
 /* Simplifies quotients and remainders whose value follows from the ranges of the operands. */
 NrAffineExpr nr_affine_simplify_in_range(NrAffineExpr e, uint32_t num_dims, NrValue *const *operands);

@@ -4,7 +4,7 @@
 #include "dialect/shared/bindings.h"
 #include "dialect/shared/shaped.h"
 
-/* `(%a, %b)[%c]` */
+/* Parsed operands of a map: `(%a, %b)[%c]`. */
 typedef struct Inputs {
   NrOperandRef *dims, *symbols;
   size_t num_dims, num_symbols;
@@ -99,7 +99,7 @@ static NrStatus parse_map_bound(NrParser *p, NrOpState *state, bool upper, bool 
   return add_inputs(p, state, in);
 }
 
-/* A number, a value, or a map with operands. */
+/* Parses a bound: a number, a value, or a map with operands. */
 static NrStatus parse_bound(NrParser *p, NrOpState *state, bool upper, uint32_t *out_count) {
   const char *name = upper ? "upperBoundMap" : "lowerBoundMap";
   NrContext *ctx = nr_p_context(p);
@@ -171,7 +171,7 @@ static void rename_attr(NrOp *op, const char *from, const char *to) {
   nr_op_remove_attr_named(op, from);
 }
 
-/* Until 2023 the attributes had other names, and operands were shared out by the maps. */
+/* Until 2023 the attributes had other names, and the maps' input counts gave the operand groups. */
 NrStatus nr_affine_for_post_parse(NrParser *p, NrOp *op) {
   rename_attr(op, "lower_bound", "lowerBoundMap");
   rename_attr(op, "upper_bound", "upperBoundMap");

@@ -10,7 +10,7 @@ typedef struct Access {
   NrAffineOfValues at;
 } Access;
 
-static NrStatus parse_place(NrParser *p, Access *a) {
+static NrStatus parse_access(NrParser *p, Access *a) {
   NR_TRY(nr_p_operand(p, &a->memref));
   NR_TRY(nr_p_expect(p, "["));
   NR_TRY(nr_p_affine_exprs(p, &a->at));
@@ -23,8 +23,8 @@ static NrStatus parse_memref_type(NrParser *p, NrType *out) {
   return (*out)->kind == NR_TYPE_MEMREF ? NR_OK : nr_p_error(p, loc, "expected a memref type");
 }
 
-/* The memref and its map, with their operands. */
-static NrStatus add_place(NrParser *p, NrOpState *state, const Access *a, NrType memref, const char *map) {
+/* Adds the memref, the attribute of its map, and the map's operands. */
+static NrStatus add_access(NrParser *p, NrOpState *state, const Access *a, NrType memref, const char *map) {
   const NrAffineOfValues *at = &a->at;
   NR_TRY(nr_p_add_operand(p, state, a->memref, memref));
   nr_p_add_attr(p, state, map,
@@ -34,8 +34,8 @@ static NrStatus add_place(NrParser *p, NrOpState *state, const Access *a, NrType
   return nr_p_add_indices(p, state, at->symbols.data, at->symbols.size);
 }
 
-/* The place whose memref is operand number `memref`. */
-static void print_place(NrPrinter *w, NrOp *op, size_t memref, NrAttr map) {
+/* Prints `%memref[subscripts]`; `memref` is the operand index. */
+static void print_access(NrPrinter *w, NrOp *op, size_t memref, NrAttr map) {
   nr_w_value(w, nr_operand(op, memref));
   nr_w_puts(w, "[");
   for (uint32_t i = 0; i < map->num_exprs; i++) {
@@ -49,7 +49,7 @@ static bool is_vector(unsigned id) { return id == NR_OP_affine_vector_load || id
 
 /* ---- load %A[..] : memref<..> (, vector<..>)?   store %v, %A[..] : memref<..> (, vector<..>)? -------------------- */
 
-/* What is behind the place; *out_value is the type of the element or vector. */
+/* Parses attributes and types after the subscripts; *out_value is the type of the element or vector. */
 static NrStatus parse_accessed(NrParser *p, NrOpState *state, NrType *out_memref, NrType *out_value) {
   if (!nr_p_try_attr_dict(p, state)) return NR_ERROR_INVALID;
   NR_TRY(nr_p_expect(p, ":"));
@@ -62,27 +62,27 @@ static NrStatus parse_accessed(NrParser *p, NrOpState *state, NrType *out_memref
 
 static NrStatus parse_load(NrParser *p, NrOpState *state, Access *a) {
   NrType memref, value;
-  NR_TRY(parse_place(p, a));
+  NR_TRY(parse_access(p, a));
   NR_TRY(parse_accessed(p, state, &memref, &value));
   nr_p_add_result(p, state, value);
-  return add_place(p, state, a, memref, "map");
+  return add_access(p, state, a, memref, "map");
 }
 
 static NrStatus parse_store(NrParser *p, NrOpState *state, Access *a) {
   NrType memref, value;
   NR_TRY(nr_p_operand(p, &a->value));
   NR_TRY(nr_p_expect(p, ","));
-  NR_TRY(parse_place(p, a));
+  NR_TRY(parse_access(p, a));
   NR_TRY(parse_accessed(p, state, &memref, &value));
   NR_TRY(nr_p_add_operand(p, state, a->value, value));
-  return add_place(p, state, a, memref, "map");
+  return add_access(p, state, a, memref, "map");
 }
 
-static void print_accessed(NrPrinter *w, NrOp *op, size_t memref, NrType value) {
-  print_place(w, op, memref, nr_op_attr(op, NR_A_map));
+static void print_accessed(NrPrinter *w, NrOp *op, NrType value) {
+  print_access(w, op, nr_op_memref_index(op), nr_op_attr(op, NR_A_map));
   nr_w_attr_dict(w, op, (const char *const[]){"map", NULL});
   nr_w_puts(w, " : ");
-  nr_w_type(w, nr_operand(op, memref)->type);
+  nr_w_type(w, nr_op_memref(op)->type);
   if (!is_vector(op->info->id)) return;
   nr_w_puts(w, ", ");
   nr_w_type(w, value);
@@ -90,32 +90,32 @@ static void print_accessed(NrPrinter *w, NrOp *op, size_t memref, NrType value) 
 
 void nr_affine_load_print(NrPrinter *w, NrOp *op) {
   nr_w_puts(w, " ");
-  print_accessed(w, op, 0, nr_op_result(op)->type);
+  print_accessed(w, op, nr_op_result(op)->type);
 }
 
 void nr_affine_store_print(NrPrinter *w, NrOp *op) {
   nr_w_puts(w, " ");
   nr_w_value(w, nr_op_value(op));
   nr_w_puts(w, ", ");
-  print_accessed(w, op, 1, nr_op_value(op)->type);
+  print_accessed(w, op, nr_op_value(op)->type);
 }
 
 /* ---- prefetch %A[..], read, locality<3>, data {attrs} : memref<..> ----------------------------------------------- */
 
 static NrStatus parse_prefetch(NrParser *p, NrOpState *state, Access *a) {
   NrType memref;
-  NR_TRY(parse_place(p, a));
+  NR_TRY(parse_access(p, a));
   NR_TRY(nr_p_prefetch_hints(p, state));
   if (!nr_p_try_attr_dict(p, state)) return NR_ERROR_INVALID;
   NR_TRY(nr_p_expect(p, ":"));
   NR_TRY(parse_memref_type(p, &memref));
-  return add_place(p, state, a, memref, "map");
+  return add_access(p, state, a, memref, "map");
 }
 
 void nr_affine_prefetch_print(NrPrinter *w, NrOp *op) {
   static const char *const elided[] = {"map", "isWrite", "localityHint", "isDataCache", NULL};
   nr_w_puts(w, " ");
-  print_place(w, op, 0, nr_op_attr(op, NR_A_map));
+  print_access(w, op, NR_AFFINE_PREFETCH_MEMREF, nr_op_attr(op, NR_A_map));
   nr_w_prefetch_hints(w, op);
   nr_w_attr_dict(w, op, elided);
   nr_w_puts(w, " : ");
@@ -127,13 +127,13 @@ void nr_affine_prefetch_print(NrPrinter *w, NrOp *op) {
 
 enum { MAX_NUMBERS = 3 };
 
-/* `count` places, then numbers; the types of the places at the end. */
-static NrStatus parse_transfer(NrParser *p, NrOpState *state, Access *places, const char *const *maps, size_t count) {
+/* Parses `count` memrefs with subscripts, up to three numbers (n, stride, run), and the memrefs' types. */
+static NrStatus parse_transfer(NrParser *p, NrOpState *state, Access *accesses, const char *const *maps, size_t count) {
   NrOperandRef numbers[MAX_NUMBERS];
   NrType types[NR_AFFINE_DMA_PLACES];
   size_t num_numbers = 0;
   for (size_t i = 0; i < count; i++) {
-    NR_TRY(parse_place(p, &places[i]));
+    NR_TRY(parse_access(p, &accesses[i]));
     NR_TRY(nr_p_expect(p, ","));
   }
   do NR_TRY(nr_p_operand(p, &numbers[num_numbers++]));
@@ -144,17 +144,17 @@ static NrStatus parse_transfer(NrParser *p, NrOpState *state, Access *places, co
     NR_TRY(nr_p_expect(p, i ? "," : ":"));
     NR_TRY(parse_memref_type(p, &types[i]));
   }
-  for (size_t i = 0; i < count; i++) NR_TRY(add_place(p, state, &places[i], types[i], maps[i]));
+  for (size_t i = 0; i < count; i++) NR_TRY(add_access(p, state, &accesses[i], types[i], maps[i]));
   return nr_p_add_indices(p, state, numbers, num_numbers);
 }
 
 static void print_transfer(NrPrinter *w, NrOp *op, const char *const *maps, size_t count) {
-  size_t places[NR_AFFINE_DMA_PLACES], at = 0;
+  size_t memrefs[NR_AFFINE_DMA_PLACES], at = 0;
   nr_w_puts(w, " ");
   for (size_t i = 0; i < count; i++) {
     NrAttr map = nr_op_attr_named(op, maps[i]);
-    places[i] = at;
-    print_place(w, op, at, map);
+    memrefs[i] = at;
+    print_access(w, op, at, map);
     nr_w_puts(w, ", ");
     at += 1 + nr_affine_num_inputs(map);
   }
@@ -162,7 +162,7 @@ static void print_transfer(NrPrinter *w, NrOp *op, const char *const *maps, size
   nr_w_attr_dict(w, op, nr_affine_dma_maps);
   for (size_t i = 0; i < count; i++) {
     nr_w_puts(w, i ? ", " : " : ");
-    nr_w_type(w, nr_operand(op, places[i])->type);
+    nr_w_type(w, nr_operand(op, memrefs[i])->type);
   }
 }
 

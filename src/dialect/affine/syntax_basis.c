@@ -1,5 +1,5 @@
-/* syntax_basis.c - the text of indices over a basis: delinearize_index %x into (%a, 4), linearize_index [%i, %j] by
- * (%a, 4). */
+/* syntax_basis.c - the text of delinearize_index and linearize_index: `delinearize_index %x into (%a, 4)`,
+ * `linearize_index [%i, %j] by (%a, 4)`. */
 #include "dialect/affine/affine.h"
 #include "dialect/shared/shaped.h"
 
@@ -21,7 +21,7 @@ static NrStatus parse_basis_items(NrParser *p, Basis *out) {
   return nr_p_expect(p, ")");
 }
 
-/* The list as attribute and operands, of which *out_count. */
+/* Parses a basis: constants into the attribute, values into operands, whose number is *out_count. */
 static NrStatus parse_basis(NrParser *p, NrOpState *state, uint32_t *out_count) {
   Basis basis = {0};
   NrStatus status = parse_basis_items(p, &basis);

@@ -16,7 +16,7 @@ static void bounds_deinit(Bounds *b) {
   nr_vec_deinit(&b->groups);
 }
 
-/* One expression, or max(..) of several for lower bounds and min(..) for upper ones. */
+/* Parses one expression, or max(..) of several for lower bounds and min(..) for upper bounds. */
 static NrStatus parse_group(NrParser *p, bool upper, Bounds *out) {
   size_t before = out->exprs.exprs.size;
   if (nr_p_try(p, upper ? "min" : "max")) {
@@ -122,7 +122,8 @@ NrStatus nr_affine_parallel_parse(NrParser *p, NrOpState *state) {
   return status;
 }
 
-/* Before bounds were grouped, each had one result; before there were reductions, none. */
+/* Adds attributes that older texts lack: before groups existed each bound had one result, and loops had no
+ * reductions. */
 NrStatus nr_affine_parallel_post_parse(NrParser *p, NrOp *op) {
   NrContext *ctx = nr_op_context(op);
   if (!nr_op_attr(op, NR_A_reductions) && op->num_results == 0)

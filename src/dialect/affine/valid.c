@@ -1,51 +1,52 @@
-/* valid.c - which values may be dims and which symbols: MLIR's rules.
+/* valid.c - which values may be dims and which symbols, by MLIR's rules.
  *
- * Each rule asks the same of some operands in turn, so that one list of values to be looked at decides. */
+ * A rule holds for a value if it holds for some of its operands, recursively; a worklist avoids the recursion. */
 #include "dialect/affine/affine.h"
 #include "dialect/operands.h"
 
-/* A value that is made from more values than these is taken for none: an answer costs no more than this. */
-enum { MAX_LOOKED_AT = 4096 };
+/* Limit of values visited for one answer. Beyond it a value counts as invalid. */
+enum { MAX_VISITED = 4096 };
 
-typedef struct Question {
-  NR_VEC(NrValue *) asked;
+typedef struct Worklist {
+  NR_VEC(NrValue *) values;
   NrMap seen;
-} Question;
+} Worklist;
 
-static void question_deinit(Question *q) {
-  nr_vec_deinit(&q->asked);
+static void worklist_deinit(Worklist *q) {
+  nr_vec_deinit(&q->values);
   nr_map_deinit(&q->seen);
 }
 
-static void ask(Question *q, NrValue *value) {
+static void enqueue(Worklist *q, NrValue *value) {
   if (nr_map_has(&q->seen, value)) return;
   nr_map_set(&q->seen, value, value);
-  nr_vec_push(&q->asked, value);
+  nr_vec_push(&q->values, value);
 }
 
-/* Defined where a function, or another op that sees nothing from outside, keeps its outermost blocks. */
+/* Whether the value is defined at the top level of a function or another op that is isolated from above. */
 static bool is_top_level(const NrValue *value) {
   const NrOp *owner = nr_block_parent_op(nr_value_block(value));
   return owner && nr_op_has(owner, NR_ISOLATED);
 }
 
-/* What is below may be wrong itself: these questions are asked before all ops were verified. */
+/* The op under a chain of casts. Casts may be malformed, since this also runs before all ops are verified. */
 static NrOp *below_casts(NrValue *memref) {
   NrOp *op = memref->op;
-  for (int i = 0; i < MAX_LOOKED_AT && nr_op_is(op, NR_OP_memref_cast) && op->num_operands == 1; i++)
+  for (int i = 0; i < MAX_VISITED && nr_op_is(op, NR_OP_memref_cast) && op->num_operands == 1; i++)
     op = nr_memref_cast_source(op)->op;
   return op;
 }
 
-/* Of the first `dim` entries how many are operands; false when there are not as many as the type has dims. */
+/* Counts the dynamic entries among the first `dim`; false unless there is one entry per dim of the type. */
 static bool count_dynamic(NrAttr sizes, NrType type, int64_t dim, size_t *out) {
   *out = 0;
   bool whole = sizes && sizes->kind == NR_ATTR_DENSE_ARRAY && sizes->data_size == type->rank * sizeof(int64_t);
   for (int64_t d = 0; whole && d < dim; d++) *out += ((const int64_t *)sizes->data)[d] == NR_DYNAMIC;
-  return whole; /* a subview may leave dims out: which, is not looked for */
+  return whole; /* false for a rank-reducing subview: which dims it drops is not computed */
 }
 
-/* The operand that says how large dim i of a memref is; NULL when it is not known, with *out_static for a number. */
+/* The operand with the size of dim `dim` of a memref. NULL for a static size, with *out_static, and where it is not
+ * known. */
 static NrValue *size_operand(NrOp *op, int64_t dim, bool *out_static) {
   *out_static = false;
   bool known = nr_op_is(op, NR_OP_memref_alloc) || nr_op_is(op, NR_OP_memref_view) ||
@@ -64,7 +65,7 @@ static NrValue *size_operand(NrOp *op, int64_t dim, bool *out_static) {
   return at < count ? nr_operand(op, begin + at) : NULL;
 }
 
-static bool dim_is_symbol(Question *q, NrOp *op) {
+static bool dim_is_symbol(Worklist *q, NrOp *op) {
   NrValue *source = nr_op_source(op);
   int64_t dim;
   bool is_static;
@@ -73,7 +74,7 @@ static bool dim_is_symbol(Question *q, NrOp *op) {
   NrOp *maker = below_casts(source);
   NrValue *size = maker ? size_operand(maker, dim, &is_static) : NULL;
   if (!maker || (!size && !is_static)) return false;
-  if (size) ask(q, size);
+  if (size) enqueue(q, size);
   return true;
 }
 
@@ -81,7 +82,7 @@ static bool is_dim_op(const NrOp *op) {
   return (nr_op_is(op, NR_OP_memref_dim) || nr_op_is(op, NR_OP_tensor_dim)) && op->num_operands == 2;
 }
 
-static bool symbol_step(Question *q, NrValue *value) {
+static bool symbol_step(Worklist *q, NrValue *value) {
   if (!nr_type_is_index(value->type)) return false;
   if (is_top_level(value)) return true;
   NrOp *op = value->op;
@@ -89,17 +90,17 @@ static bool symbol_step(Question *q, NrValue *value) {
   if (nr_op_has(op, NR_CONSTANT_LIKE)) return true;
   if (is_dim_op(op)) return dim_is_symbol(q, op);
   if (!nr_op_is_pure(op)) return false;
-  for (uint32_t i = 0; i < op->num_operands; i++) ask(q, nr_operand(op, i));
+  for (uint32_t i = 0; i < op->num_operands; i++) enqueue(q, nr_operand(op, i));
   return true;
 }
 
 bool nr_affine_is_symbol(NrValue *value) {
   if (is_top_level(value) || !value->op) return nr_type_is_index(value->type) && is_top_level(value);
-  Question q = {0};
+  Worklist q = {0};
   bool ok = true;
-  ask(&q, value);
-  for (size_t i = 0; ok && i < q.asked.size; i++) ok = i < MAX_LOOKED_AT && symbol_step(&q, q.asked.data[i]);
-  question_deinit(&q);
+  enqueue(&q, value);
+  for (size_t i = 0; ok && i < q.values.size; i++) ok = i < MAX_VISITED && symbol_step(&q, q.values.data[i]);
+  worklist_deinit(&q);
   return ok;
 }
 
@@ -109,7 +110,7 @@ bool nr_affine_is_iv(const NrValue *value) {
   return (nr_op_is(loop, NR_OP_affine_for) && value->index == 0) || nr_op_is(loop, NR_OP_affine_parallel);
 }
 
-static bool dim_step(Question *q, NrValue *value) {
+static bool dim_step(Worklist *q, NrValue *value) {
   if (!nr_type_is_index(value->type)) return false;
   if (nr_affine_is_iv(value) || nr_affine_is_symbol(value)) return true;
   NrOp *op = value->op;
@@ -118,17 +119,17 @@ static bool dim_step(Question *q, NrValue *value) {
   bool of_dims = nr_op_is(op, NR_OP_affine_apply) || nr_op_is(op, NR_OP_affine_delinearize_index) ||
                  nr_op_is(op, NR_OP_affine_linearize_index);
   if (!of_dims) return false;
-  for (uint32_t i = 0; i < op->num_operands; i++) ask(q, nr_operand(op, i));
+  for (uint32_t i = 0; i < op->num_operands; i++) enqueue(q, nr_operand(op, i));
   return true;
 }
 
 bool nr_affine_is_dim(NrValue *value) {
   if (nr_affine_is_iv(value)) return nr_type_is_index(value->type);
-  Question q = {0};
+  Worklist q = {0};
   bool ok = true;
-  ask(&q, value);
-  for (size_t i = 0; ok && i < q.asked.size; i++) ok = i < MAX_LOOKED_AT && dim_step(&q, q.asked.data[i]);
-  question_deinit(&q);
+  enqueue(&q, value);
+  for (size_t i = 0; ok && i < q.values.size; i++) ok = i < MAX_VISITED && dim_step(&q, q.values.data[i]);
+  worklist_deinit(&q);
   return ok;
 }
 

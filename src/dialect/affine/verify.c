@@ -241,13 +241,13 @@ NrStatus nr_affine_access_verify(NrOp *op) {
 
 /* ---- transfers --------------------------------------------------------------------------------------------------- */
 
-static const char *const place_names[] = {"src", "dst", "tag"};
+static const char *const memref_names[] = {"src", "dst", "tag"};
 
-/* The place of map number i, whose memref is operand number `memref`. */
-static NrStatus verify_place(NrOp *op, size_t i, size_t memref) {
+/* Verifies map number i of a transfer; its memref is operand number `memref`. */
+static NrStatus verify_map(NrOp *op, size_t i, size_t memref) {
   NrAttr map = nr_op_attr_named(op, nr_affine_dma_maps[i]);
   if (map->num_exprs != nr_operand(op, memref)->type->rank)
-    return nr_op_error(op, "(C2) %s map num results must equal memref rank", place_names[i]);
+    return nr_op_error(op, "(C2) %s map num results must equal memref rank", memref_names[i]);
   for (size_t k = 0; k < nr_affine_num_inputs(map); k++)
     if (!nr_type_is_index(nr_operand(op, memref + 1 + k)->type))
       return nr_op_error(op, "(C1) operand #%zu must be index", memref + 1 + k);
@@ -259,7 +259,7 @@ NrStatus nr_affine_dma_start_verify(NrOp *op) {
   if (!nr_affine_dma_parts(op, &parts))
     return nr_op_error(op, "(C1) expected source, target, tag and the inputs of their maps, and a number of elements");
   const size_t memrefs[] = {0, parts.target, parts.tag};
-  for (size_t i = 0; i < NR_AFFINE_DMA_PLACES; i++) NR_TRY(verify_place(op, i, memrefs[i]));
+  for (size_t i = 0; i < NR_AFFINE_DMA_PLACES; i++) NR_TRY(verify_map(op, i, memrefs[i]));
   for (size_t i = parts.n; i < op->num_operands; i++)
     if (!nr_type_is_index(nr_operand(op, i)->type)) return nr_op_error(op, "(C1) operand #%zu must be index", i);
   if (nr_operand(op, NR_AFFINE_DMA_START_OPERANDS)->type->elem != nr_operand(op, parts.target)->type->elem)
@@ -270,5 +270,5 @@ NrStatus nr_affine_dma_start_verify(NrOp *op) {
 NrStatus nr_affine_dma_wait_verify(NrOp *op) {
   if (nr_affine_num_inputs(nr_op_attr(op, NR_A_tag_map)) + 2 != op->num_operands)
     return nr_op_error(op, "(C1) expects as many subscripts as affine map inputs");
-  return verify_place(op, NR_AFFINE_DMA_PLACES - 1, 0);
+  return verify_map(op, NR_AFFINE_DMA_PLACES - 1, NR_AFFINE_DMA_WAIT_TAG);
 }

@@ -1,13 +1,13 @@
-/* arith.c - the ops of dialect arith, their syntax and verification. Folds are in fold_*.c, rewrites in
- * canonicalize.c. */
+/* arith.c - the op definitions of dialect arith, builders, inference and verification. Folds are in fold_*.c, rewrites
+ * in canonicalize*.c, the text in syntax.c. */
 #include "dialect/arith/arith.h"
 #include "dialect/arith/syntax.h"
 #include "dialect/operands.h"
-#include "dialect/shared/fold.h"
+#include "dialect/arith/fold.h"
 
 /* ---- building ---------------------------------------------------------------------------------------------------- */
 
-/* Without a sign: arith.constant has no other integers. */
+/* A constant of a signed or unsigned integer type: arith.constant has signless integers only, so a cast follows it. */
 static NrValue *signed_constant(NrBuilder *b, NrAttr value) {
   NrType bits = nr_type_int(b->ctx, value->type->width);
   NrAttr plain = value->words ? nr_attr_int_wide(bits, value->words, value->num_words) : nr_attr_int(bits, value->i);
@@ -76,7 +76,8 @@ static NrStatus constant_verify(NrOp *op) {
   bool typed =
       value && (value->kind == NR_ATTR_INTEGER || value->kind == NR_ATTR_FLOAT || value->kind == NR_ATTR_DENSE ||
                 value->kind == NR_ATTR_RESOURCE || value->kind == NR_ATTR_SPARSE ||
-                value->kind == NR_ATTR_DENSE_STRINGS || value->kind == NR_ATTR_OPAQUE);
+                value->kind == NR_ATTR_DENSE_STRINGS || value->kind == NR_ATTR_OPAQUE ||
+                nr_attr_info(value->kind));
   if (!typed) return nr_op_error(op, "requires attribute 'value' to be a typed constant");
   if (value->type && value->type != type)
     return nr_op_error(op, "failed to verify that all of {value, result} have same type: '%s' vs '%s'",
@@ -94,7 +95,7 @@ static NrStatus constant_infer(NrContext *ctx, const NrOpState *state, NrType *o
   return NR_OK;
 }
 
-/* Same container, dims and encoding. */
+/* Whether both are scalars, or both have the same container, dims and encoding. */
 static bool same_shape(NrType a, NrType b) {
   if (!nr_type_is_shaped(a) || !nr_type_is_shaped(b)) return !nr_type_is_shaped(a) && !nr_type_is_shaped(b);
   if (a->kind != b->kind) return false;
@@ -182,5 +183,6 @@ static NrStatus select_verify(NrOp *op) {
   return NR_OK;
 }
 
-#include "dialect/shared/rows.h"
+#include "ir/rows.h"
+#include "dialect/arith/attrs.def"
 #include "dialect/arith/ops.def"

@@ -1,4 +1,4 @@
-/* arith.h - building arith ops, and hooks of the ops of arith and math. */
+/* arith.h - builders of arith ops, and the hooks of the ops of arith and math. */
 #ifndef NORIA_DIALECT_ARITH_ARITH_H
 #define NORIA_DIALECT_ARITH_ARITH_H
 
@@ -9,19 +9,30 @@
 
 /* ---- building ---------------------------------------------------------------------------------------------------- */
 
-NrValue *nr_arith_constant(NrBuilder *b, NrAttr value); /* of value's type */
-bool nr_arith_is_constant_type(NrType type); /* not of integers with a sign: nr_arith_constant casts to these */
+NrValue *nr_arith_constant(NrBuilder *b, NrAttr value); /* the result has the type of value */
+/* false for signed and unsigned integers, for which nr_arith_constant adds a cast */
+bool nr_arith_is_constant_type(NrType type);
 NrValue *nr_arith_constant_index(NrBuilder *b, int64_t value);
 NrValue *nr_arith_constant_int(NrBuilder *b, NrType type, int64_t value); /* integer or index type */
-NrValue *nr_arith_binary(NrBuilder *b, unsigned op_id, NrValue *lhs, NrValue *rhs); /* result has lhs's type */
+NrValue *nr_arith_binary(NrBuilder *b, unsigned op_id, NrValue *lhs, NrValue *rhs); /* the result has lhs's type */
 NrValue *nr_arith_cmpi(NrBuilder *b, NrCmpI predicate, NrValue *lhs, NrValue *rhs);
 NrValue *nr_arith_cmpf(NrBuilder *b, NrCmpF predicate, NrValue *lhs, NrValue *rhs);
 NrValue *nr_arith_select(NrBuilder *b, NrValue *condition, NrValue *if_true, NrValue *if_false);
 
-NrType nr_arith_bool_like(NrType type); /* i1, or vector or tensor of i1 of type's shape */
-/* The fastmath attribute grants `flag` ("nnan", "nsz", ..) or all of them ("fast"). */
+NrType nr_arith_bool_like(NrType type); /* i1, or a vector or tensor of i1 with type's shape */
+/* Whether the fastmath attribute has `flag` ("nnan", "nsz", ..) or is "fast", which has all of them. */
 bool nr_arith_fastmath_has(const NrOp *op, const char *flag);
-/* The op has the flag of `overflow<..>`: "nsw", no signed wrap, or "nuw", no unsigned wrap. */
+/* The bits of #arith.fastmath, which are LLVM's, and of #arith.overflow. */
+enum {
+  NR_FASTMATH_REASSOC = 1 << 0, NR_FASTMATH_NNAN = 1 << 1, NR_FASTMATH_NINF = 1 << 2, NR_FASTMATH_NSZ = 1 << 3,
+  NR_FASTMATH_ARCP = 1 << 4, NR_FASTMATH_CONTRACT = 1 << 5, NR_FASTMATH_AFN = 1 << 6,
+  NR_OVERFLOW_NSW = 1 << 0, NR_OVERFLOW_NUW = 1 << 1,
+};
+NrAttr nr_arith_fastmath_attr(NrContext *ctx, unsigned flags);
+NrAttr nr_arith_overflow_attr(NrContext *ctx, unsigned flags);
+unsigned nr_arith_fastmath(const NrOp *op);
+unsigned nr_arith_overflow(const NrOp *op);
+/* Whether the op has a flag of `overflow<..>`: "nsw", no signed wrap, or "nuw", no unsigned wrap. */
 bool nr_arith_overflow_has(const NrOp *op, const char *flag);
 
 /* ---- syntax ------------------------------------------------------------------------------------------------------ */
@@ -30,20 +41,23 @@ bool nr_arith_overflow_has(const NrOp *op, const char *flag);
  * fastmath<..>, overflow<..>, exact, a rounding mode. */
 NrStatus nr_arith_parse(NrParser *p, NrOpState *state);
 void nr_arith_print(NrPrinter *w, NrOp *op);
+NrStatus nr_arith_fastmath_parse(NrParser *p, NrAttr *out_params);
+void nr_arith_fastmath_print(NrPrinter *w, const NrAttr *params);
+NrStatus nr_arith_overflow_parse(NrParser *p, NrAttr *out_params);
+void nr_arith_overflow_print(NrPrinter *w, const NrAttr *params);
 NrStatus nr_arith_parse_flags(NrParser *p, NrOpState *state);
 void nr_arith_print_flags(NrPrinter *w, NrOp *op);
-/* The attributes that nr_arith_print_flags prints, or leaves out as defaults. */
+/* The attributes that nr_arith_print_flags handles; NULL-terminated. */
 extern const char *const nr_arith_flag_attrs[];
 
 NrStatus nr_arith_verify_bool(NrOp *op); /* the result is i1 in the shape of operand 0 */
 NrStatus nr_arith_infer_bool(NrContext *ctx, const NrOpState *state, NrType *out_types);
 
-/* Hooks of arith.constant; func.constant shares the 2020 spelling `constant` and so the parser. */
+/* Hooks of arith.constant; func.constant has the same 2020 spelling `constant`, so it uses this parser too. */
 NrStatus nr_arith_constant_parse(NrParser *p, NrOpState *state);
 NrStatus nr_arith_constant_post_parse(NrParser *p, NrOp *op);
 
-/* ---- fold hooks (fold_int.c, fold_float.c, fold_cast.c) and canonicalisations (canonicalize.c)
- * -------------------------- */
+/* ---- fold hooks (fold_*.c) and canonicalizations (canonicalize*.c) ----------------------------------------------- */
 
 #define NR_FOLD_HOOK(name) bool nr_arith_fold_##name(NrOp *op, const NrAttr *constants, NrFold *out)
 NR_FOLD_HOOK(addi);
@@ -101,7 +115,7 @@ bool nr_arith_canon_subi(NrOp *op, NrBuilder *b);
 bool nr_arith_canon_muli(NrOp *op, NrBuilder *b);
 bool nr_arith_canon_xori(NrOp *op, NrBuilder *b);
 bool nr_arith_canon_cmpi(NrOp *op, NrBuilder *b);
-bool nr_arith_canon_cmpi_widened(NrOp *op, NrBuilder *b); /* part of the one before */
+bool nr_arith_canon_cmpi_widened(NrOp *op, NrBuilder *b); /* called by nr_arith_canon_cmpi */
 bool nr_arith_canon_bits(NrOp *op, NrBuilder *b);
 bool nr_arith_canon_negated(NrOp *op, NrBuilder *b);
 bool nr_arith_canon_index_cast(NrOp *op, NrBuilder *b);
@@ -111,9 +125,9 @@ bool nr_arith_canon_extended(NrOp *op, NrBuilder *b); /* addui_extended, mulsi_e
 bool nr_arith_canon_trunci(NrOp *op, NrBuilder *b);
 bool nr_arith_canon_select(NrOp *op, NrBuilder *b);
 
-/* Whether it is a float of a type that is folded. */
+/* Whether the attribute is a float of a type that constant folding supports. */
 bool nr_float_foldable(NrAttr attr);
-/* Folds an op by its meaning (nr_eval) when its operands and its result have such types. */
+/* Evaluates a float op on constants (nr_eval) when its operands and its result have such types. */
 bool nr_fold_floats(NrOp *op, const NrAttr *constants, NrFold *out);
 
 #endif

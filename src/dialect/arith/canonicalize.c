@@ -1,22 +1,22 @@
-/* canonicalize.c - rewrites of arith ops that need a new op: constants of chains are gathered into one, constants
- * compared go right.
+/* canonicalize.c - rewrites of arith ops that create new ops: they combine the constants of a chain into one and move
+ * the constant of a comparison to the right.
  *
  *   before  %1 = arith.addi %x, %c3      after  %2 = arith.addi %x, %c7
  *           %2 = arith.addi %1, %c4
  *
- * Integers wrap, so all of these hold at every width; overflow flags of the ops merged are dropped. */
+ * Integers wrap, so these rewrites hold at every width; the overflow flags of the merged ops are dropped. */
 #include "dialect/arith/arith.h"
 #include "dialect/arith/wide.h"
 #include "dialect/operands.h"
-#include "dialect/shared/fold.h"
+#include "dialect/arith/fold.h"
 
-/* The integer constant (or splat) that a value is. */
+/* Whether the value is an integer constant or a splat of one; *out is the integer. */
 static bool int_constant(const NrValue *value, NrWide *out) {
   NrAttr scalar = nr_splat_scalar(nr_value_constant(value));
   return scalar && nr_wide_from_attr(scalar, out);
 }
 
-/* Replaces op by `lhs op_id rhs`, where either may be the constant c. */
+/* Replaces op by `x op_id c`, or `c op_id x` with constant_first. */
 static bool replace_by(NrOp *op, NrBuilder *b, unsigned op_id, NrValue *x, const NrWide *c, bool constant_first) {
   NrType type = nr_op_result(op)->type;
   NrAttr value = nr_splat_attr(type, nr_wide_to_attr(nr_type_elem(type), c));
@@ -26,7 +26,7 @@ static bool replace_by(NrOp *op, NrBuilder *b, unsigned op_id, NrValue *x, const
   return nr_op_replace(op, result);
 }
 
-/* A sum or difference of x and a constant, as +x + c or -x + c. */
+/* A sum or difference of a value x and a constant c: x + c, or -x + c when negated. */
 typedef struct Linear {
   NrValue *x;
   NrWide c;
@@ -56,7 +56,7 @@ static bool merge_linear(NrOp *op, NrBuilder *b) {
 
 bool nr_arith_canon_addi(NrOp *op, NrBuilder *b) { return merge_linear(op, b); }
 
-/* (x - y) - x  is  0 - y */
+/* Rewrites (x - y) - x to 0 - y. */
 static bool negate_rest(NrOp *op, NrBuilder *b) {
   NrOp *first = nr_arith_subi_lhs(op)->op;
   if (!nr_op_is(first, NR_OP_arith_subi) || nr_arith_subi_lhs(first) != nr_arith_subi_rhs(op)) return false;
@@ -77,7 +77,7 @@ bool nr_arith_canon_muli(NrOp *op, NrBuilder *b) {
   return replace_by(op, b, NR_OP_arith_muli, nr_arith_muli_lhs(first), &c, false);
 }
 
-/* Two signs that cancel each other: (-x) * (-y) and (-x) / (-y). */
+/* Rewrites (-x) * (-y) to x * y, and (-x) / (-y) to x / y. */
 bool nr_arith_canon_negated(NrOp *op, NrBuilder *b) {
   (void)b;
   NrOp *lhs = nr_op_lhs(op)->op, *rhs = nr_op_rhs(op)->op;
@@ -87,7 +87,7 @@ bool nr_arith_canon_negated(NrOp *op, NrBuilder *b) {
   return true;
 }
 
-/* not (a < b)  is  a >= b */
+/* Rewrites not (a < b) to a >= b. */
 bool nr_arith_canon_xori(NrOp *op, NrBuilder *b) {
   if (nr_arith_canon_bits(op, b)) return true;
   NrOp *compare = nr_arith_xori_lhs(op)->op;
@@ -107,9 +107,10 @@ bool nr_arith_canon_cmpi(NrOp *op, NrBuilder *b) {
   return true;
 }
 
-/* Sums and products of which only the low bits are used. */
+/* Replaces an op whose high result is unused by the op that computes only the low bits. */
 bool nr_arith_canon_extended(NrOp *op, NrBuilder *b) {
-  enum { LOW = NR_ARITH_MULSI_EXTENDED_LOW, HIGH = NR_ARITH_MULSI_EXTENDED_HIGH }; /* of all three ops */
+  /* the indices are equal for all three ops */
+  enum { LOW = NR_ARITH_MULSI_EXTENDED_LOW, HIGH = NR_ARITH_MULSI_EXTENDED_HIGH };
   if (nr_value_has_uses(nr_result(op, HIGH))) return false;
   unsigned id = nr_op_is(op, NR_OP_arith_addui_extended) ? NR_OP_arith_addi : NR_OP_arith_muli;
   nr_value_replace_uses(nr_result(op, LOW), nr_arith_binary(b, id, nr_op_lhs(op), nr_op_rhs(op)));

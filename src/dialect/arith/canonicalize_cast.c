@@ -1,4 +1,4 @@
-/* canonicalize_cast.c - rewrites of widening, narrowing and choosing.
+/* canonicalize_cast.c - rewrites of extensions, truncations and selects.
  *
  *   before  %1 = arith.extsi %x : i8 to i16           after  %2 = arith.extsi %x : i8 to i32
  *           %2 = arith.extsi %1 : i16 to i32
@@ -7,15 +7,15 @@
  */
 #include "dialect/arith/arith.h"
 #include "dialect/operands.h"
-#include "dialect/shared/fold.h"
+#include "dialect/arith/fold.h"
 
 static NrValue *cast(NrBuilder *b, unsigned id, NrValue *value, NrType type) {
   return nr_build_value(b, id, type, &value, 1);
 }
 
-/* ---- width ------------------------------------------------------------------------------------------------------- */
+/* ---- extension and truncation ------------------------------------------------------------------------------------ */
 
-/* Widening twice is widening once: with zeros when the first did, for then the sign is 0. */
+/* Merges two extensions into one. After extui the sign bit is 0, so extsi of extui is one extui. */
 bool nr_arith_canon_ext(NrOp *op, NrBuilder *b) {
   NrOp *first = nr_op_in(op)->op;
   bool zeros = nr_op_is(first, NR_OP_arith_extui);
@@ -23,7 +23,8 @@ bool nr_arith_canon_ext(NrOp *op, NrBuilder *b) {
   return nr_op_replace(op, cast(b, first->info->id, nr_op_in(first), nr_op_result(op)->type));
 }
 
-/* Of a widened value the low bits are those of the value, and maybe some of what was put before them. */
+/* Rewrites the truncation of an extended or truncated value to one extension or truncation of the original value, or to
+ * the value itself when the widths are equal. */
 bool nr_arith_canon_trunci(NrOp *op, NrBuilder *b) {
   NrOp *first = nr_arith_trunci_in(op)->op;
   bool widened = nr_op_is(first, NR_OP_arith_extui) || nr_op_is(first, NR_OP_arith_extsi);
@@ -35,14 +36,14 @@ bool nr_arith_canon_trunci(NrOp *op, NrBuilder *b) {
   return nr_op_replace(op, cast(b, to > from ? first->info->id : NR_OP_arith_trunci, value, type));
 }
 
-/* Both operands are widened in one way from one type. */
+/* Whether both operands are extended by the same op from the same type. */
 static bool both_widened(const NrOp *op) {
   const NrOp *lhs = nr_op_lhs(op)->op, *rhs = nr_op_rhs(op)->op;
   if (!nr_op_is(lhs, NR_OP_arith_extui) && !nr_op_is(lhs, NR_OP_arith_extsi)) return false;
   return nr_op_is(rhs, lhs->info->id) && nr_op_in(lhs)->type == nr_op_in(rhs)->type;
 }
 
-/* and, or, xor of widened values: widened behind it. */
+/* Rewrites and, or and xor of two extended values to the extension of the narrow op. */
 bool nr_arith_canon_bits(NrOp *op, NrBuilder *b) {
   if (!both_widened(op)) return false;
   NrOp *lhs = nr_op_lhs(op)->op, *rhs = nr_op_rhs(op)->op;
@@ -50,7 +51,7 @@ bool nr_arith_canon_bits(NrOp *op, NrBuilder *b) {
   return nr_op_replace(op, cast(b, lhs->info->id, narrow, nr_op_result(op)->type));
 }
 
-/* Of what is widened to index in the same way as before: once is enough. */
+/* Merges an extension into a following cast to index with the same signedness. */
 bool nr_arith_canon_index_cast(NrOp *op, NrBuilder *b) {
   NrOp *first = nr_op_in(op)->op;
   unsigned widens = nr_op_is(op, NR_OP_arith_index_cast) ? NR_OP_arith_extsi : NR_OP_arith_extui;
@@ -60,8 +61,8 @@ bool nr_arith_canon_index_cast(NrOp *op, NrBuilder *b) {
   return nr_op_replace(op, cast(b, op->info->id, nr_op_in(first), type));
 }
 
-/* Two values widened in one way compare as they did before: zeros in front make signs 0, and copies of the sign keep
- * also the order that has none. */
+/* Compares two values before their extension. After extui the sign bits are 0, so the narrow comparison is unsigned;
+ * extsi preserves both the signed and the unsigned order. */
 static bool compare_narrow(NrOp *op, NrBuilder *b, NrCmpI predicate) {
   if (!both_widened(op)) return false;
   NrOp *lhs = nr_op_lhs(op)->op, *rhs = nr_op_rhs(op)->op;
@@ -69,7 +70,8 @@ static bool compare_narrow(NrOp *op, NrBuilder *b, NrCmpI predicate) {
   return nr_op_replace(op, nr_arith_cmpi(b, narrow, nr_op_in(lhs), nr_op_in(rhs)));
 }
 
-/* Besides that: a widened value compared with a constant that it could be, for equality only. */
+/* Narrows comparisons of two extended values, and equality of an extended value with a constant that fits the narrow
+ * type. */
 bool nr_arith_canon_cmpi_widened(NrOp *op, NrBuilder *b) {
   NrCmpI predicate = nr_cmpi_of(op);
   NrOp *first = nr_op_lhs(op)->op;
@@ -81,14 +83,15 @@ bool nr_arith_canon_cmpi_widened(NrOp *op, NrBuilder *b) {
   uint32_t bits = nr_type_bits(nr_type_elem(value->type));
   int64_t number;
   if (!constant || !nr_attr_is_int(constant, &number) || bits >= 63) return false;
-  int64_t least = is_signed ? -(INT64_C(1) << (bits - 1)) : 0;
-  if (number < least || number >= least + (INT64_C(1) << bits)) return false;
+  int64_t min = is_signed ? -(INT64_C(1) << (bits - 1)) : 0;
+  if (number < min || number >= min + (INT64_C(1) << bits)) return false;
   NrAttr narrow = nr_splat_int(value->type, number);
   if (!narrow) return false;
   return nr_op_replace(op, nr_arith_cmpi(b, predicate, value, nr_arith_constant(b, narrow)));
 }
 
-/* Widening is exact, so what is narrowed beyond the type before is rounded once. */
+/* Merges an extf into a following truncf to a narrower type than the original. extf is exact, so the value is rounded
+ * once either way. */
 bool nr_arith_canon_truncf(NrOp *op, NrBuilder *b) {
   NrOp *first = nr_arith_truncf_in(op)->op;
   (void)b;
@@ -101,8 +104,8 @@ bool nr_arith_canon_truncf(NrOp *op, NrBuilder *b) {
 
 /* ---- select ------------------------------------------------------------------------------------------------------ */
 
-/* The value that the chosen side has when it is itself a choice by the same condition. */
-static NrValue *chosen_again(const NrOp *op, size_t side) {
+/* The operand that a nested select with the same condition yields for this side, or NULL. */
+static NrValue *nested_choice(const NrOp *op, size_t side) {
   NrOp *inner = nr_operand(op, NR_ARITH_SELECT_TRUE_VALUE + side)->op;
   return nr_op_is(inner, NR_OP_arith_select) && nr_arith_select_condition(inner) == nr_arith_select_condition(op)
              ? nr_operand(inner, NR_ARITH_SELECT_TRUE_VALUE + side)
@@ -121,7 +124,7 @@ bool nr_arith_canon_select(NrOp *op, NrBuilder *b) {
     return true;
   }
   for (size_t side = 0; side < 2; side++) {
-    NrValue *value = chosen_again(op, side);
+    NrValue *value = nested_choice(op, side);
     if (!value) continue;
     nr_op_set_operand(op, NR_ARITH_SELECT_TRUE_VALUE + side, value);
     return true;

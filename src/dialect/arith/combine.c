@@ -1,9 +1,9 @@
-/* combine.c - the table of the ops that reductions combine values with. */
+/* combine.c - the table of the ops that can combine the values of a reduction. */
 #include "dialect/arith/combine.h"
 
 #include "base/float_format.h"
 #include "dialect/arith/wide.h"
-#include "dialect/shared/fold.h"
+#include "dialect/arith/fold.h"
 
 #include <math.h>
 
@@ -45,7 +45,7 @@ const NrCombine *nr_combine_of_vector(NrStr kind, bool is_float) {
 
 /* ---- neutral elements -------------------------------------------------------------------------------------------- */
 
-/* The lowest or highest value of a float type. */
+/* The lowest or highest value of a float type: an infinity where the type has one. */
 static double end_of(const NrFloatFormat *format, bool lowest) {
   if (format && lowest && format->unsigned_no_zero) return nr_float_decode(format, 0);
   if (format && format->nan != NR_NAN_IEEE)

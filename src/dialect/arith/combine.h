@@ -1,4 +1,5 @@
-/* combine.h - the ops that reductions combine values with: their names as kinds of other ops, and neutral elements. */
+/* combine.h - the ops that can combine the values of a reduction: their names as kinds of other ops, and their neutral
+ * elements. */
 #ifndef NORIA_DIALECT_ARITH_COMBINE_H
 #define NORIA_DIALECT_ARITH_COMBINE_H
 
@@ -6,40 +7,41 @@
 
 typedef enum NrNeutral {
   NR_NEUTRAL_NONE,
-  NR_NEUTRAL_ZERO, /* of floats -0.0: 0.0 + -0.0 is 0.0, so 0.0 would change a sum of -0.0 */
+  NR_NEUTRAL_ZERO, /* for floats -0.0: adding 0.0 would turn -0.0 into 0.0 */
   NR_NEUTRAL_ONE,
   NR_NEUTRAL_ONES,    /* all bits set */
-  NR_NEUTRAL_LOWEST,  /* the lowest value of the type, signed: -infinity where it has that */
+  NR_NEUTRAL_LOWEST,  /* the lowest signed value of the type; -infinity for floats that have it */
   NR_NEUTRAL_HIGHEST, /* the highest, likewise */
-  /* A NaN, which minnumf and maxnumf ignore; an infinity would win over NaN. In types without NaN as the two before. */
+  /* NaN, which minnumf and maxnumf ignore; with an infinity, a reduction of NaNs would give the infinity. In types
+   * without NaN the same as LOWEST and HIGHEST. */
   NR_NEUTRAL_NAN_OR_LOWEST,
   NR_NEUTRAL_NAN_OR_HIGHEST,
 } NrNeutral;
 
 typedef struct NrCombine {
-  const char *atomic; /* its name as a kind of memref.atomic_rmw and affine.parallel */
-  const char *vector; /* and of vector.reduction; an integer and a float op may share it */
-  unsigned op_id;     /* the arith op; 0: assign, which gives the second value and is no reduction */
+  const char *atomic; /* name as a kind of memref.atomic_rmw and affine.parallel */
+  const char *vector; /* name as a kind of vector.reduction; an integer and a float op may share it */
+  unsigned op_id;     /* the arith op; 0 for assign, which gives the second value and is no reduction */
   bool is_float;
   NrNeutral neutral;
 } NrCombine;
 
-/* The rows stand at MLIR's number of their atomic kind. */
+/* An entry's index is MLIR's number of its atomic kind. */
 enum { NR_NUM_COMBINES = 16 };
 extern const NrCombine nr_combines[NR_NUM_COMBINES];
 
-/* NULL when the op is none of them. */
+/* NULL when the op is not in the table. */
 const NrCombine *nr_combine_of_op(unsigned op_id);
 /* NULL for an unknown number and for assign. */
 const NrCombine *nr_combine_of_atomic(int64_t kind);
 static inline int64_t nr_combine_atomic_kind(const NrCombine *combine) { return combine - nr_combines; }
-/* NULL for an unknown name, and for one that the kind of element does not have. */
+/* NULL for an unknown name, and for one without an op for this kind of element. */
 const NrCombine *nr_combine_of_vector(NrStr kind, bool is_float);
 
-/* The constant x for which combining x with any v of the type gives v: of a number type, or of a static vector or
+/* The constant x such that combining x with any v of the type gives v. The type is a number type, or a static vector or
  * tensor of one. NULL when there is none. */
 NrAttr nr_combine_neutral(const NrCombine *combine, NrType type);
-/* The same of such an op, of its result's type. NULL where op is NULL or another op. */
+/* The neutral element of op, in its result's type. NULL where op is NULL or not in the table. */
 NrAttr nr_combine_neutral_of(const NrOp *op);
 
 #endif

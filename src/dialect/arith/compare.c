@@ -32,7 +32,7 @@ const NrPredicate nr_cmpf_predicates[NR_NUM_CMPF] = {
 NrCmpI nr_cmpi_of(const NrOp *op) { return (NrCmpI)nr_op_attr_int(op, NR_A_predicate, 0); }
 NrCmpF nr_cmpf_of(const NrOp *op) { return (NrCmpF)nr_op_attr_int(op, NR_A_predicate, 0); }
 
-/* The predicate of the same signedness with these relations. */
+/* The predicate with this set of relations and the signedness of `like`. */
 static NrCmpI cmpi_with(NrCmpI like, unsigned relations) {
   for (int p = 0; p < NR_NUM_CMPI; p++)
     if (nr_cmpi_predicates[p].relations == relations &&
@@ -54,7 +54,7 @@ NrCmpI nr_cmpi_swapped(NrCmpI p) {
 }
 
 bool nr_cmpi_holds(NrCmpI p, uint32_t width, uint64_t a, uint64_t b) {
-  if (!nr_cmpi_is_unsigned(p)) { /* flipping the sign bit gives unsigned numbers of the same order */
+  if (!nr_cmpi_is_unsigned(p)) { /* flipping the sign bits maps signed order to unsigned order */
     uint64_t sign = UINT64_C(1) << (width - 1);
     a ^= sign;
     b ^= sign;

@@ -14,8 +14,8 @@ typedef enum NrCmpF {
   NR_CMPF_UEQ, NR_CMPF_UGT, NR_CMPF_UGE, NR_CMPF_ULT, NR_CMPF_ULE, NR_CMPF_UNE, NR_CMPF_UNO, NR_CMPF_TRUE, NR_NUM_CMPF,
 } NrCmpF;
 
-/* Of two values exactly one relation holds. A predicate is the set of relations for which it is true; LLVM numbers its
- * float predicates by these sets. */
+/* Exactly one relation holds between two values. A predicate is the set of relations for which it is true; LLVM numbers
+ * its float predicates by these sets. */
 enum { NR_EQUAL = 1, NR_GREATER = 2, NR_LESS = 4, NR_UNORDERED = 8 };
 
 typedef struct NrPredicate {
@@ -24,14 +24,14 @@ typedef struct NrPredicate {
 } NrPredicate;
 extern const NrPredicate nr_cmpi_predicates[NR_NUM_CMPI], nr_cmpf_predicates[NR_NUM_CMPF];
 
-/* The predicate of an arith.cmpi or arith.cmpf, which was verified. */
+/* The predicate of a verified arith.cmpi or arith.cmpf. */
 NrCmpI nr_cmpi_of(const NrOp *op);
 NrCmpF nr_cmpf_of(const NrOp *op);
 
 static inline bool nr_cmpi_is_unsigned(NrCmpI p) { return p >= NR_CMPI_ULT; }
 NrCmpI nr_cmpi_unsigned(NrCmpI p); /* slt becomes ult, and so on; eq and ne stay */
 NrCmpI nr_cmpi_negated(NrCmpI p);  /* true where p is false */
-NrCmpI nr_cmpi_swapped(NrCmpI p);  /* of (b, a) what p is of (a, b) */
+NrCmpI nr_cmpi_swapped(NrCmpI p);  /* p'(b, a) equals p(a, b) */
 static inline bool nr_cmpi_allows(NrCmpI p, unsigned relation) {
   return (nr_cmpi_predicates[p].relations & relation) != 0;
 }
@@ -39,7 +39,7 @@ static inline bool nr_cmpf_allows(NrCmpF p, unsigned relation) {
   return (nr_cmpf_predicates[p].relations & relation) != 0;
 }
 
-/* a and b as the bits of integers of `width` bits, at most 64, the rest zero. */
+/* a and b hold integers of `width` bits, at most 64, zero-extended. */
 bool nr_cmpi_holds(NrCmpI p, uint32_t width, uint64_t a, uint64_t b);
 bool nr_cmpf_holds(NrCmpF p, double a, double b);
 

@@ -1,13 +1,13 @@
-/* fold_cast.c - folds of arith's casts and of select. A cast whose result is undefined (a float that does not fit the
- * integer) is not folded. */
+/* fold_cast.c - folds of arith's casts and of select. A cast with an undefined result (of a float that does not fit the
+ * integer type) is not folded. */
 #include "dialect/arith/arith.h"
 #include "dialect/arith/wide.h"
 #include "dialect/operands.h"
-#include "dialect/shared/fold.h"
+#include "dialect/arith/fold.h"
 
 #include <math.h>
 
-/* Up to 64 bits by the op's meaning. */
+/* Folds an integer extension or truncation of one element. */
 static NrAttr resize_scalar(const NrOp *op, NrType out, const NrAttr *in, bool sign) {
   NrWide a;
   uint32_t width = nr_type_bits(out);
@@ -24,8 +24,9 @@ static NrAttr signed_scalar(const NrOp *op, NrType out, const NrAttr *in) {
   return resize_scalar(op, out, in, true);
 }
 
-/* The value that was there before the op that makes op's operand, when that op is `id` and the types are the same. */
-static NrValue *undone(const NrOp *op, unsigned id) {
+/* The value that two casts restore: the operand of the op `id` that defines op's operand, when it has the type of op's
+ * result. NULL otherwise. */
+static NrValue *cast_undone_by(const NrOp *op, unsigned id) {
   NrOp *inner = nr_op_in(op)->op;
   if (!nr_op_is(inner, id) || nr_op_in(inner)->type != nr_op_result(op)->type) return NULL;
   return nr_op_in(inner);
@@ -39,15 +40,16 @@ bool nr_arith_fold_extsi(NrOp *op, const NrAttr *c, NrFold *out) {
 }
 
 bool nr_arith_fold_trunci(NrOp *op, const NrAttr *c, NrFold *out) {
-  NrValue *before = undone(op, NR_OP_arith_extui);
-  if (!before) before = undone(op, NR_OP_arith_extsi);
+  NrValue *before = cast_undone_by(op, NR_OP_arith_extui);
+  if (!before) before = cast_undone_by(op, NR_OP_arith_extsi);
   return before ? nr_fold_to_value(out, before) : nr_fold_elementwise(op, c, out, unsigned_scalar);
 }
 
-/* There and back is nothing when nothing was cut off on the way. */
+/* Folds a cast to index and back to the value itself, unless the first cast truncated it. `id` is the op that op
+ * undoes. */
 static bool fold_index_cast(NrOp *op, const NrAttr *c, NrFold *out, unsigned id, NrScalarFold fn) {
   if (nr_op_in(op)->type == nr_op_result(op)->type) return nr_fold_to_value(out, nr_op_in(op));
-  NrValue *before = undone(op, id);
+  NrValue *before = cast_undone_by(op, id);
   if (before && nr_type_bits(nr_type_elem(before->type)) <= nr_type_bits(nr_type_elem(nr_op_in(op)->type)))
     return nr_fold_to_value(out, before);
   return nr_fold_elementwise(op, c, out, fn);
@@ -69,11 +71,12 @@ bool nr_arith_fold_extf(NrOp *op, const NrAttr *c, NrFold *out) { return nr_fold
 
 bool nr_arith_fold_truncf(NrOp *op, const NrAttr *c, NrFold *out) {
   if (nr_op_attr_int(op, NR_A_roundingmode, 0) != 0) return false;
-  NrValue *before = undone(op, NR_OP_arith_extf);
+  NrValue *before = cast_undone_by(op, NR_OP_arith_extf);
   return before ? nr_fold_to_value(out, before) : nr_fold_floats(op, c, out);
 }
 
-/* Exact or rounded once: integers of up to 64 bits for f32 and f64, of up to 53 bits for the narrower floats. */
+/* Folds only where the result is rounded at most once: magnitudes of up to 64 bits for f32 and f64, of up to 53 bits
+ * for narrower floats. */
 static NrAttr int_to_float(const NrOp *op, NrType out, const NrAttr *in, bool sign) {
   NrWide a;
   if (!foldable_type(out) || !nr_wide_from_attr(in[0], &a)) return NULL;
@@ -105,12 +108,13 @@ static NrAttr float_to_int(const NrOp *op, NrType out, NrAttr in, bool sign) {
   if (width <= 64) return nr_float_foldable(in) ? nr_fold_scalar(op, out, &in) : NULL;
   if (!nr_float_foldable(in) || width > NR_WIDE_MAX) return NULL;
   int exponent;
-  double fraction = frexp(fabs(trunc(in->f)), &exponent); /* [0.5, 1) * 2^exponent */
+  /* fraction is in [0.5, 1): the value is fraction * 2^exponent */
+  double fraction = frexp(fabs(trunc(in->f)), &exponent);
   if (!isfinite(in->f)) return NULL;
   bool negative = in->f <= -1.0;
   if (negative && !sign) return NULL;
   if (exponent > (int)width + 1 || exponent > NR_WIDE_MAX - 2) return NULL;
-  /* The 53 bits of the fraction, moved to their place in a number with room for all of them. */
+  /* Shift the 53 bits of the fraction to their position in an integer wide enough for all of them. */
   uint32_t room = NR_MIN(NR_MAX(width + 2, 64u), (uint32_t)NR_WIDE_MAX);
   NrWide a = nr_wide_from_u64(room, (uint64_t)ldexp(fraction, 53));
   a = exponent >= 53 ? nr_wide_shl(&a, (uint32_t)exponent - 53) : nr_wide_shr(&a, (uint32_t)(53 - exponent), false);
@@ -134,7 +138,7 @@ bool nr_arith_fold_fptosi(NrOp *op, const NrAttr *c, NrFold *out) {
 
 bool nr_arith_fold_bitcast(NrOp *op, const NrAttr *c, NrFold *out) {
   if (nr_arith_bitcast_in(op)->type == nr_op_result(op)->type) return nr_fold_to_value(out, nr_arith_bitcast_in(op));
-  NrValue *before = undone(op, NR_OP_arith_bitcast);
+  NrValue *before = cast_undone_by(op, NR_OP_arith_bitcast);
   return before ? nr_fold_to_value(out, before) : nr_fold_elementwise(op, c, out, nr_fold_scalar);
 }
 
@@ -142,8 +146,9 @@ static NrAttr select_scalar(const NrOp *op, NrType out, const NrAttr *in) {
   return nr_const_is_int(in[0], 0) ? in[2] : in[1];
 }
 
-/* select (a == b), a, b is b: where it chooses a the two are the same. With !=, it is a. */
-static NrValue *same_either_way(const NrOp *op) {
+/* The value of `select (a == b), a, b`, which is b in both cases, or of `select (a != b), a, b`, which is a; NULL for
+ * other selects. */
+static NrValue *only_value(const NrOp *op) {
   NrOp *compare = nr_arith_select_condition(op)->op;
   NrValue *if_true = nr_arith_select_true_value(op), *if_false = nr_arith_select_false_value(op);
   if (!nr_op_is(compare, NR_OP_arith_cmpi)) return NULL;
@@ -161,7 +166,7 @@ bool nr_arith_fold_select(NrOp *op, const NrAttr *c, NrFold *out) {
   if (nr_arith_select_condition(op)->type == nr_op_result(op)->type && nr_const_is_int(c[1], 1) &&
       nr_const_is_int(c[2], 0))
     return nr_fold_to_value(out, nr_arith_select_condition(op));
-  NrValue *same = same_either_way(op);
+  NrValue *same = only_value(op);
   if (same) return nr_fold_to_value(out, same);
   return nr_fold_elementwise(op, c, out, select_scalar);
 }

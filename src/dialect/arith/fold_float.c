@@ -1,11 +1,11 @@
-/* fold_float.c - folds of arith's float ops, exact as IEEE 754 rounds them: to nearest, ties to even.
+/* fold_float.c - folds of arith's float ops, rounded as IEEE 754 requires: to nearest, ties to even.
  *
  * f32 and f64 fold in their own precision. f16, bf16 and tf32 fold in double, which has more than twice their digits,
- * so that rounding twice gives the same as rounding once (Figueroa 1995). Other formats (8 bits and fewer, f80, f128)
- * are not folded: how they overflow is a matter of the target. */
+ * so that rounding twice gives the same result as rounding once (Figueroa 1995). Other formats (8 bits and fewer, f80,
+ * f128) are not folded: their overflow depends on the target. */
 #include "dialect/arith/arith.h"
 #include "dialect/operands.h"
-#include "dialect/shared/fold.h"
+#include "dialect/arith/fold.h"
 
 #include <math.h>
 
@@ -36,7 +36,7 @@ bool nr_arith_fold_negf(NrOp *op, const NrAttr *c, NrFold *out) {
 }
 
 bool nr_arith_fold_addf(NrOp *op, const NrAttr *c, NrFold *out) {
-  /* x + -0.0 = x for all x; x + 0.0 turns -0.0 into 0.0. */
+  /* x + -0.0 = x for all x. x + 0.0 = x except for x = -0.0, which nsz allows. */
   bool nsz = nr_arith_fastmath_has(op, "nsz");
   for (size_t i = 0; i < 2; i++)
     if (nr_const_is_float(c[i], -0.0) || (nsz && nr_const_is_float(c[i], 0.0)))
@@ -63,7 +63,8 @@ bool nr_arith_fold_divf(NrOp *op, const NrAttr *c, NrFold *out) {
 
 bool nr_arith_fold_remf(NrOp *op, const NrAttr *c, NrFold *out) { return nr_fold_floats(op, c, out); }
 
-/* neutral: the infinity that never wins. */
+/* Folds min and max. neutral: the infinity that never decides the result; nan_wins: a NaN operand makes the result
+ * NaN. */
 static bool fold_min_max(NrOp *op, const NrAttr *c, NrFold *out, double neutral, bool nan_wins) {
   if (nr_op_lhs(op) == nr_op_rhs(op)) return nr_fold_to_value(out, nr_op_lhs(op));
   for (size_t i = 0; i < 2; i++) {

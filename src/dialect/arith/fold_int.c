@@ -1,9 +1,9 @@
-/* fold_int.c - folds of arith's integer ops. Results wrap at the width of the type; what the op leaves undefined
- * (division by zero, a quotient or shift out of range) is never folded. */
+/* fold_int.c - folds of arith's integer ops. Results wrap at the width of the type; an undefined result (division by
+ * zero, a quotient or shift out of range) is never folded. */
 #include "dialect/arith/arith.h"
 #include "dialect/arith/wide.h"
 #include "dialect/operands.h"
-#include "dialect/shared/fold.h"
+#include "dialect/arith/fold.h"
 
 static bool wide_pair(const NrAttr *in, NrWide *a, NrWide *b) {
   return nr_wide_from_attr(in[0], a) && nr_wide_from_attr(in[1], b) && a->width == b->width;
@@ -21,7 +21,7 @@ static NrWide remainder_of(const NrWide *a, const NrWide *b, bool sign) {
   return r;
 }
 
-/* The signed quotient moved by one where rounding to zero is not rounding up (or down). */
+/* The signed quotient rounded up, or down: division truncates toward zero, so an inexact one may be off by one. */
 static NrWide quotient_rounded(const NrWide *a, const NrWide *b, bool up) {
   NrWide q, r, one = nr_wide_from_u64(a->width, 1);
   nr_wide_divrem_signed(a, b, &q, &r);
@@ -46,7 +46,7 @@ static bool bad_shift(const NrWide *b) {
 }
 static NrWide pick(bool first, const NrWide *a, const NrWide *b) { return first ? *a : *b; }
 
-/* False where the result is not defined. */
+/* Computes *r; false where the result is undefined. */
 static bool wide_binary(unsigned id, const NrWide *a, const NrWide *b, NrWide *r) {
   switch (id) {
   case NR_OP_arith_addi: *r = nr_wide_add(a, b); return true;
@@ -95,7 +95,7 @@ static bool fold_binary(const NrOp *op, const NrAttr *c, NrFold *out) {
   return nr_fold_elementwise(op, c, out, small ? nr_fold_scalar : wide_scalar);
 }
 
-/* NAME_scalar: r = EXPR of a and b, one result of an op that has two. */
+/* Defines NAME_scalar, which folds one result of an op with two results: r = EXPR of a and b, unless UNDEFINED. */
 #define SCALAR(NAME, UNDEFINED, EXPR)                                                                                  \
   static NrAttr NAME##_scalar(const NrOp *op, NrType out, const NrAttr *in) {                                          \
     NrWide a, b;                                                                                                       \
@@ -125,7 +125,7 @@ static NrAttr carry_scalar(const NrOp *op, NrType out, const NrAttr *in) {
 
 static bool same_operands(const NrOp *op) { return nr_op_lhs(op) == nr_op_rhs(op); }
 
-/* 0 of the result's type. */
+/* Folds to `value` as a constant, or splat, of the result's type. */
 static bool fold_to_int(NrOp *op, NrFold *out, int64_t value) {
   return nr_fold_to_attr(out, nr_splat_int(nr_op_result(op)->type, value));
 }
@@ -133,7 +133,7 @@ static bool fold_to_int(NrOp *op, NrFold *out, int64_t value) {
 bool nr_arith_fold_addi(NrOp *op, const NrAttr *c, NrFold *out) {
   if (nr_const_is_int(c[1], 0)) return nr_fold_to_value(out, nr_arith_addi_lhs(op));
   if (nr_const_is_int(c[0], 0)) return nr_fold_to_value(out, nr_arith_addi_rhs(op));
-  /* (x - y) + y = x, whatever wraps. */
+  /* (x - y) + y = x, also when the subtraction wraps. */
   for (size_t i = 0; i < 2; i++) {
     NrOp *sub = nr_operand(op, i)->op;
     if (nr_op_is(sub, NR_OP_arith_subi) && nr_arith_subi_rhs(sub) == nr_operand(op, 1 - i))
@@ -154,7 +154,7 @@ bool nr_arith_fold_addui(NrOp *op, const NrAttr *c, NrFold *out) {
 }
 
 static bool fold_mul_extended(NrOp *op, const NrAttr *c, NrFold *out, NrScalarFold high) {
-  NrType type = nr_op_operand_type(op); /* that of both results too */
+  NrType type = nr_op_operand_type(op); /* both results have this type too */
   for (size_t i = 0; i < 2; i++) {
     if (!nr_const_is_int(c[i], 0)) continue;
     out[0] = out[1] = (NrFold){.attr = c[i]};
@@ -183,7 +183,7 @@ bool nr_arith_fold_mului_extended(NrOp *op, const NrAttr *c, NrFold *out) {
 bool nr_arith_fold_subi(NrOp *op, const NrAttr *c, NrFold *out) {
   if (same_operands(op) && fold_to_int(op, out, 0)) return true;
   if (nr_const_is_int(c[1], 0)) return nr_fold_to_value(out, nr_arith_subi_lhs(op));
-  /* (x + y) - y = x and (x + y) - x = y, whatever wraps. */
+  /* (x + y) - y = x and (x + y) - x = y, also when the addition wraps. */
   NrOp *add = nr_arith_subi_lhs(op)->op;
   if (nr_op_is(add, NR_OP_arith_addi))
     for (size_t i = 0; i < 2; i++)
@@ -199,7 +199,7 @@ bool nr_arith_fold_muli(NrOp *op, const NrAttr *c, NrFold *out) {
   return fold_binary(op, c, out);
 }
 
-/* x / 1 = x for all quotients; i1 has no 1 that a signed division could use. */
+/* Folds x / 1 to x. Not for signed i1, whose 1 is -1. */
 static bool fold_quotient(NrOp *op, const NrAttr *c, NrFold *out) {
   bool is_unsigned = nr_op_is(op, NR_OP_arith_divui) || nr_op_is(op, NR_OP_arith_ceildivui);
   bool bit = !is_unsigned && nr_type_is_int_width(nr_type_elem(nr_op_result(op)->type), 1);
@@ -229,8 +229,8 @@ bool nr_arith_fold_remsi(NrOp *op, const NrAttr *c, NrFold *out) {
   return fold_binary(op, c, out);
 }
 
-/* (a op b) op b  is  a op b, for `and` and `or`. */
-static NrValue *repeats(const NrOp *op) {
+/* The operand a op b of (a op b) op b, which equals the whole for `and` and `or`; NULL for other operands. */
+static NrValue *absorbing_operand(const NrOp *op) {
   for (size_t i = 0; i < 2; i++) {
     const NrOp *first = nr_operand(op, i)->op;
     NrValue *again = nr_operand(op, 1 - i);
@@ -240,7 +240,7 @@ static NrValue *repeats(const NrOp *op) {
   return NULL;
 }
 
-/* x and not x. */
+/* Whether the operands are x and not x. */
 static bool are_complements(const NrOp *op) {
   for (size_t i = 0; i < 2; i++) {
     const NrOp *negation = nr_operand(op, i)->op;
@@ -253,7 +253,7 @@ static bool are_complements(const NrOp *op) {
 
 bool nr_arith_fold_andi(NrOp *op, const NrAttr *c, NrFold *out) {
   if (same_operands(op)) return nr_fold_to_value(out, nr_arith_andi_lhs(op));
-  if (repeats(op)) return nr_fold_to_value(out, repeats(op));
+  if (absorbing_operand(op)) return nr_fold_to_value(out, absorbing_operand(op));
   if (are_complements(op) && fold_to_int(op, out, 0)) return true;
   for (size_t i = 0; i < 2; i++) {
     if (nr_const_is_int(c[i], 0)) return nr_fold_to_attr(out, c[i]);
@@ -264,7 +264,7 @@ bool nr_arith_fold_andi(NrOp *op, const NrAttr *c, NrFold *out) {
 
 bool nr_arith_fold_ori(NrOp *op, const NrAttr *c, NrFold *out) {
   if (same_operands(op)) return nr_fold_to_value(out, nr_arith_ori_lhs(op));
-  if (repeats(op)) return nr_fold_to_value(out, repeats(op));
+  if (absorbing_operand(op)) return nr_fold_to_value(out, absorbing_operand(op));
   if (are_complements(op) && fold_to_int(op, out, -1)) return true;
   for (size_t i = 0; i < 2; i++) {
     if (nr_const_is_int(c[i], 0)) return nr_fold_to_value(out, nr_operand(op, 1 - i));
@@ -277,7 +277,7 @@ bool nr_arith_fold_xori(NrOp *op, const NrAttr *c, NrFold *out) {
   if (same_operands(op) && fold_to_int(op, out, 0)) return true;
   for (size_t i = 0; i < 2; i++) {
     if (nr_const_is_int(c[i], 0)) return nr_fold_to_value(out, nr_operand(op, 1 - i));
-    /* (x ^ y) ^ y = x */
+    /* (x ^ y) ^ y = x. */
     NrOp *inner = nr_operand(op, i)->op;
     if (!nr_op_is(inner, NR_OP_arith_xori)) continue;
     for (size_t j = 0; j < 2; j++)
@@ -295,7 +295,8 @@ bool nr_arith_fold_shli(NrOp *op, const NrAttr *c, NrFold *out) { return fold_sh
 bool nr_arith_fold_shrui(NrOp *op, const NrAttr *c, NrFold *out) { return fold_shift(op, c, out); }
 bool nr_arith_fold_shrsi(NrOp *op, const NrAttr *c, NrFold *out) { return fold_shift(op, c, out); }
 
-/* min and max: x of itself is x; with an end of the type it is x, or that end, which no value beats (wins). */
+/* Folds min and max of equal operands, and with the constants that decide the result: `wins` is always the result,
+ * `loses` never. */
 static bool fold_min_max(NrOp *op, const NrAttr *c, NrFold *out, int64_t wins, int64_t loses) {
   if (same_operands(op)) return nr_fold_to_value(out, nr_op_lhs(op));
   for (size_t i = 0; i < 2; i++) {
@@ -346,11 +347,11 @@ static NrAttr wide_cmpi_scalar(const NrOp *op, NrType out, const NrAttr *in) {
 bool nr_arith_fold_cmpi(NrOp *op, const NrAttr *c, NrFold *out) {
   NrCmpI predicate = nr_cmpi_of(op);
   if (same_operands(op) && fold_to_int(op, out, nr_cmpi_allows(predicate, NR_EQUAL))) return true;
-  /* Nothing is below 0 when unsigned. */
+  /* No unsigned value is below 0. */
   if (nr_const_is_int(c[1], 0) && (predicate == NR_CMPI_ULT || predicate == NR_CMPI_UGE) &&
       fold_to_int(op, out, predicate == NR_CMPI_UGE))
     return true;
-  /* An i1 compared with the constant that leaves it as it is. */
+  /* For i1, x != 0 and x == 1 are x. */
   if (nr_type_is_int_width(nr_type_elem(nr_arith_cmpi_lhs(op)->type), 1) &&
       ((predicate == NR_CMPI_NE && nr_const_is_int(c[1], 0)) || (predicate == NR_CMPI_EQ && nr_const_is_int(c[1], 1))))
     return nr_fold_to_value(out, nr_arith_cmpi_lhs(op));

@@ -11,18 +11,20 @@ const char *const nr_arith_flag_attrs[] = {"fastmath", "overflowFlags", "isExact
 
 /* A set of flags: bit i is names[i]. `all`, if any, stands for the whole set. */
 typedef struct FlagSet {
-  const char *keyword, *attr, *mnemonic, *separator, *all;
+  const char *keyword, *attr, *separator, *all;
+  NrAttrKind kind;
   const char *names[8];
 } FlagSet;
 
+enum { FASTMATH, OVERFLOW };
 static const FlagSet flag_sets[] = {
-    {"fastmath",
-     "fastmath",
-     "arith.fastmath",
-     ",",
-     "fast",
-     {"reassoc", "nnan", "ninf", "nsz", "arcp", "contract", "afn"}},
-    {"overflow", "overflowFlags", "arith.overflow", ", ", NULL, {"nsw", "nuw"}},
+    [FASTMATH] = {"fastmath",
+                  "fastmath",
+                  ",",
+                  "fast",
+                  NR_ATTR_arith_fastmath,
+                  {"reassoc", "nnan", "ninf", "nsz", "arcp", "contract", "afn"}},
+    [OVERFLOW] = {"overflow", "overflowFlags", ", ", NULL, NR_ATTR_arith_overflow, {"nsw", "nuw"}},
 };
 
 static const char *const rounding_modes[] = {"to_nearest_even", "downward", "upward", "toward_zero", "to_nearest_away"};
@@ -45,53 +47,32 @@ static unsigned flag_bit(const FlagSet *set, NrStr name) {
   return 0;
 }
 
-/* The attribute of a set of flags: #arith.fastmath<nnan,ninf>. */
 static NrAttr flags_attr(NrContext *ctx, const FlagSet *set, unsigned bits) {
-  NrBuf text = {0};
-  nr_buf_printf(&text, "%s<", set->mnemonic);
-  if (set->all && bits == flag_bit(set, nr_str(set->all))) {
-    nr_buf_puts(&text, set->all);
-  } else {
-    const char *separator = "";
-    for (unsigned i = 0; set->names[i]; i++) {
-      if (!(bits >> i & 1)) continue;
-      nr_buf_printf(&text, "%s%s", separator, set->names[i]);
-      separator = set->separator;
-    }
-    if (!bits) nr_buf_puts(&text, "none");
-  }
-  nr_buf_putc(&text, '>');
-  NrAttr attr = nr_attr_opaque(ctx, (NrStr){text.data, text.size}, NULL);
-  nr_buf_deinit(&text);
-  return attr;
+  NrAttr params[] = {nr_attr_i64(ctx, bits)};
+  return nr_attr_of_dialect(ctx, set->kind, params, NULL);
 }
 
-/* "<nnan, ninf>" between the angle brackets, if they hold anything but none. */
-static NrStr flags_text(NrAttr attr) {
-  if (!attr || attr->kind != NR_ATTR_OPAQUE) return (NrStr){0};
-  const char *open = memchr(attr->s.data, '<', attr->s.size);
-  if (!open) return (NrStr){0};
-  NrStr text = {open, attr->s.size - (size_t)(open - attr->s.data)};
-  return nr_str_is(text, "<none>") || nr_str_is(text, "<>") ? (NrStr){0} : text;
+/* MLIR's generic form may have the bits as an integer. */
+static unsigned flags_of(const FlagSet *set, NrAttr attr) {
+  int64_t bits = 0;
+  if (attr && attr->kind == set->kind) bits = attr->items[0]->i;
+  else nr_attr_is_int(attr, &bits);
+  return (unsigned)bits;
 }
 
-static bool has_flag(NrStr text, const char *flag) {
-  for (size_t begin = 1; begin < text.size;) {
-    size_t end = begin;
-    while (end < text.size && text.data[end] != ',' && text.data[end] != '>') end++;
-    NrStr word = {text.data + begin, end - begin};
-    if (nr_str_is(word, flag) || nr_str_is(word, "fast")) return true;
-    begin = end + 1;
-  }
-  return false;
+NrAttr nr_arith_fastmath_attr(NrContext *ctx, unsigned flags) { return flags_attr(ctx, &flag_sets[FASTMATH], flags); }
+NrAttr nr_arith_overflow_attr(NrContext *ctx, unsigned flags) { return flags_attr(ctx, &flag_sets[OVERFLOW], flags); }
+unsigned nr_arith_fastmath(const NrOp *op) { return flags_of(&flag_sets[FASTMATH], nr_op_attr(op, NR_A_fastmath)); }
+unsigned nr_arith_overflow(const NrOp *op) {
+  return flags_of(&flag_sets[OVERFLOW], nr_op_attr(op, NR_A_overflowFlags));
 }
 
 bool nr_arith_fastmath_has(const NrOp *op, const char *flag) {
-  return has_flag(flags_text(nr_op_attr(op, NR_A_fastmath)), flag);
+  return nr_arith_fastmath(op) & flag_bit(&flag_sets[FASTMATH], nr_str(flag));
 }
 
 bool nr_arith_overflow_has(const NrOp *op, const char *flag) {
-  return has_flag(flags_text(nr_op_attr(op, NR_A_overflowFlags)), flag);
+  return nr_arith_overflow(op) & flag_bit(&flag_sets[OVERFLOW], nr_str(flag));
 }
 
 static NrStatus unknown_flag(NrParser *p, NrLoc loc, const FlagSet *set, NrStr name) {
@@ -102,19 +83,61 @@ static NrStatus unknown_flag(NrParser *p, NrLoc loc, const FlagSet *set, NrStr n
                     NR_HINT_ARG(nearest));
 }
 
-static NrStatus parse_flag_set(NrParser *p, NrOpState *state, const FlagSet *set) {
-  NrStatus status = nr_p_expect(p, "<");
-  unsigned bits = 0;
+/* Flags up to the closing bracket. */
+static NrStatus parse_flag_list(NrParser *p, const FlagSet *set, unsigned *out) {
+  *out = 0;
   do {
     NrStr name;
     NrLoc loc = nr_p_loc(p);
-    if (status || (status = nr_p_keyword(p, &name))) return status;
+    NR_TRY(nr_p_keyword(p, &name));
     unsigned bit = flag_bit(set, name);
     if (!bit && !nr_str_is(name, "none")) return unknown_flag(p, loc, set, name);
-    bits |= bit;
+    *out |= bit;
   } while (nr_p_try(p, ","));
+  return NR_OK;
+}
+
+static void print_flag_list(NrPrinter *w, const FlagSet *set, unsigned bits) {
+  const char *separator = "";
+  if (!bits || (set->all && bits == flag_bit(set, nr_str(set->all)))) {
+    nr_w_puts(w, bits ? set->all : "none");
+    return;
+  }
+  for (unsigned i = 0; set->names[i]; i++) {
+    if (!(bits >> i & 1)) continue;
+    nr_w_puts(w, separator);
+    nr_w_puts(w, set->names[i]);
+    separator = set->separator;
+  }
+}
+
+static NrStatus parse_flag_set(NrParser *p, NrOpState *state, const FlagSet *set) {
+  unsigned bits;
+  NR_TRY(nr_p_expect(p, "<"));
+  NR_TRY(parse_flag_list(p, set, &bits));
   if (bits) nr_p_add_attr(p, state, set->attr, flags_attr(nr_p_context(p), set, bits));
   return nr_p_expect(p, ">");
+}
+
+/* The attribute by itself: #arith.fastmath<nnan,ninf>. */
+static NrStatus parse_flags_attr(NrParser *p, const FlagSet *set, NrAttr *out_params) {
+  unsigned bits = 0;
+  if (!nr_p_peek(p, ">")) NR_TRY(parse_flag_list(p, set, &bits));
+  out_params[0] = nr_attr_i64(nr_p_context(p), bits);
+  return NR_OK;
+}
+
+NrStatus nr_arith_fastmath_parse(NrParser *p, NrAttr *out_params) {
+  return parse_flags_attr(p, &flag_sets[FASTMATH], out_params);
+}
+NrStatus nr_arith_overflow_parse(NrParser *p, NrAttr *out_params) {
+  return parse_flags_attr(p, &flag_sets[OVERFLOW], out_params);
+}
+void nr_arith_fastmath_print(NrPrinter *w, const NrAttr *params) {
+  print_flag_list(w, &flag_sets[FASTMATH], (unsigned)params[0]->i);
+}
+void nr_arith_overflow_print(NrPrinter *w, const NrAttr *params) {
+  print_flag_list(w, &flag_sets[OVERFLOW], (unsigned)params[0]->i);
 }
 
 NrStatus nr_arith_parse_flags(NrParser *p, NrOpState *state) {
@@ -139,8 +162,11 @@ void nr_arith_print_flags(NrPrinter *w, NrOp *op) {
   if (rounding >= 0 && rounding < (int64_t)NR_COUNTOF(rounding_modes)) nr_w_printf(w, " %s", rounding_modes[rounding]);
   if (nr_op_attr(op, NR_A_isExact)) nr_w_puts(w, " exact");
   for (size_t i = 0; i < NR_COUNTOF(flag_sets); i++) {
-    NrStr text = flags_text(nr_op_attr_named(op, flag_sets[i].attr));
-    if (text.size) nr_w_printf(w, " %s%.*s", flag_sets[i].keyword, NR_STR_ARG(text));
+    unsigned bits = flags_of(&flag_sets[i], nr_op_attr_named(op, flag_sets[i].attr));
+    if (!bits) continue;
+    nr_w_printf(w, " %s<", flag_sets[i].keyword);
+    print_flag_list(w, &flag_sets[i], bits);
+    nr_w_puts(w, ">");
   }
 }
 
@@ -156,8 +182,8 @@ static NrStatus parse_operand_list(NrParser *p, size_t count, NrOperandRef *refs
   return NR_OK;
 }
 
-/* The first proposal of 2020 wrote `: (f32, f32) -> f32`, which says no more than `: f32`, and in places nothing.
- * *out_written is set to such a function type; else it is NULL and *out the type behind the colon. */
+/* The first proposal of 2020 wrote `: (f32, f32) -> f32` for `: f32`, and in some places nothing. *out_written is such
+ * a function type, or NULL; *out is the type that today's syntax has there. */
 static NrStatus parse_type(NrParser *p, NrOperandRef first, NrType *out, NrType *out_written) {
   const char *end = nr_p_end(p);
   bool legacy = nr_p_is_legacy(p);
@@ -169,13 +195,14 @@ static NrStatus parse_type(NrParser *p, NrOperandRef first, NrType *out, NrType 
   }
   if ((status = nr_p_expect(p, ":")) || (status = nr_p_type(p, out))) return status;
   if (!legacy || (*out)->kind != NR_TYPE_FUNCTION || (*out)->num_results != 1) return NR_OK;
-  if (nr_p_known_type(p, first) == *out) return NR_OK; /* the values are functions */
+  if (nr_p_known_type(p, first) == *out) return NR_OK; /* the operands are functions, so it is the type itself */
   *out_written = *out;
   *out = (*out)->num_inputs ? (*out)->inputs[0] : (*out)->results[0];
   return NR_OK;
 }
 
-/* A cast has both types in its text. */
+/* Warns about the function type of the first proposal of 2020 and suggests today's form. result: NULL except for
+ * casts. */
 static void warn_of_function_type(NrParser *p, const char *end, NrType written, NrType operand, NrType result) {
   NrContext *ctx = nr_p_context(p);
   if (!written) return;
@@ -207,7 +234,7 @@ NrStatus nr_arith_parse(NrParser *p, NrOpState *state) {
   return NR_OK;
 }
 
-/* A cast names both types, other ops the one that all operands and results have. */
+/* A cast prints the operand's and the result's type, other ops the one type of all operands and results. */
 void nr_arith_print(NrPrinter *w, NrOp *op) {
   const NrOpSpec *spec = nr_op_spec(nr_op_context(op), op->info);
   bool cast = spec->operands[0].variable == 0;
@@ -248,7 +275,8 @@ void nr_arith_addui_print(NrPrinter *w, NrOp *op) {
 
 /* ---- constants --------------------------------------------------------------------------------------------------- */
 
-/* In 2020 `constant` made constants of all kinds, functions too: the value tells which op it is today. */
+/* In 2020 `constant` made constants of all kinds, also functions: the value decides whether the op is arith.constant or
+ * func.constant. */
 NrStatus nr_arith_constant_parse(NrParser *p, NrOpState *state) {
   NrAttr value;
   NrType type;
@@ -271,7 +299,7 @@ NrStatus nr_arith_constant_parse(NrParser *p, NrOpState *state) {
   return NR_OK;
 }
 
-/* The same for the generic form, "constant"() {value = 1 : i32}. */
+/* Likewise for the generic form, "constant"() {value = 1 : i32}. */
 NrStatus nr_arith_constant_post_parse(NrParser *p, NrOp *op) {
   NrAttr value = nr_op_attr(op, NR_A_value);
   if (value && nr_p_is_legacy(p))
@@ -358,7 +386,7 @@ NrStatus nr_arith_select_parse(NrParser *p, NrOpState *state) {
     condition = type;
     if ((status = nr_p_type(p, &type))) return status;
   } else if (nr_p_is_legacy(p) && nr_p_known_type(p, refs[0]) == nr_arith_bool_like(type)) {
-    condition = nr_arith_bool_like(type); /* 2019: a condition for each element needed no type of its own */
+    condition = nr_arith_bool_like(type); /* 2019: the type of a condition per element was not written */
   }
   nr_p_add_result(p, state, type);
   return nr_p_add_operands(p, state, refs, 3, (NrType[]){condition, type, type}, 3);

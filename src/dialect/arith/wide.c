@@ -1,5 +1,5 @@
-/* wide.c - arithmetic on integers of any width; see wide.h. Schoolbook methods: constants are rarely wider than a
- * word. */
+/* wide.c - arithmetic on integers of any width; see wide.h. Uses schoolbook methods, since constants are rarely wider
+ * than a word. */
 #include "dialect/arith/wide.h"
 
 static size_t num_words(const NrWide *a) { return (a->width + 63) / 64; }
@@ -33,7 +33,7 @@ bool nr_wide_from_attr(NrAttr attr, NrWide *out) {
 
 NrAttr nr_wide_to_attr(NrType type, const NrWide *a) {
   if (a->width <= 64) return nr_attr_int(type, (int64_t)a->w[0]);
-  NrWide full = *a; /* whole words, with the sign */
+  NrWide full = *a; /* sign-extended to whole words */
   if (a->width % 64 && nr_wide_is_negative(a)) full.w[num_words(a) - 1] |= ~UINT64_C(0) << (a->width % 64);
   return nr_attr_int_wide(type, full.w, num_words(a));
 }
@@ -175,7 +175,7 @@ void nr_wide_divrem_unsigned(const NrWide *a, const NrWide *b, NrWide *quotient,
     r.w[0] = a->w[0] % b->w[0];
   } else {
     for (uint32_t i = a->width; i-- > 0;) {
-      bool carry = nr_wide_is_negative(&r); /* the bit that the shift drops: then r >= b for sure */
+      bool carry = nr_wide_is_negative(&r); /* the bit that the shift drops; if it is set, r >= b */
       r = nr_wide_shl(&r, 1);
       r.w[0] |= a->w[i / 64] >> (i % 64) & 1;
       if (!carry && nr_wide_cmp_unsigned(&r, b) < 0) continue;

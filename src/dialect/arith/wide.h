@@ -12,7 +12,8 @@ typedef struct NrWide {
   uint64_t w[NR_WIDE_WORDS];
 } NrWide;
 
-/* Reads an integer attribute (index has 64 bits); false for another kind or a wider type: then nothing is folded. */
+/* Reads an integer attribute (index has 64 bits). False for other attributes and for types wider than NR_WIDE_MAX,
+ * which are not folded. */
 bool nr_wide_from_attr(NrAttr attr, NrWide *out);
 NrAttr nr_wide_to_attr(NrType type, const NrWide *a); /* type has a's width */
 NrWide nr_wide_from_u64(uint32_t width, uint64_t value);
@@ -28,7 +29,7 @@ uint32_t nr_wide_leading_zeros(const NrWide *a);
 uint32_t nr_wide_trailing_zeros(const NrWide *a);
 uint32_t nr_wide_ones(const NrWide *a);
 
-/* Operands of equal width; results wrap to it. */
+/* The operands have equal widths; results wrap. */
 NrWide nr_wide_add(const NrWide *a, const NrWide *b);
 NrWide nr_wide_sub(const NrWide *a, const NrWide *b);
 NrWide nr_wide_mul(const NrWide *a, const NrWide *b);
@@ -38,7 +39,7 @@ NrWide nr_wide_or(const NrWide *a, const NrWide *b);
 NrWide nr_wide_xor(const NrWide *a, const NrWide *b);
 NrWide nr_wide_shl(const NrWide *a, uint32_t count); /* count < width */
 NrWide nr_wide_shr(const NrWide *a, uint32_t count, bool arithmetic);
-/* b is not zero. Signed division rounds to zero; the one quotient that does not fit wraps. */
+/* b is not zero. Signed division rounds toward zero; the minimum divided by -1 wraps. */
 void nr_wide_divrem_unsigned(const NrWide *a, const NrWide *b, NrWide *quotient, NrWide *remainder);
 void nr_wide_divrem_signed(const NrWide *a, const NrWide *b, NrWide *quotient, NrWide *remainder);
 NrWide nr_wide_resize(const NrWide *a, uint32_t width, bool sign); /* extends or truncates */

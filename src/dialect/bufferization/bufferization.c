@@ -1,4 +1,4 @@
-/* bufferization.c - the ops of dialect bufferization and their hooks. */
+/* bufferization.c - the op definitions of dialect bufferization, and the hooks of its ops. */
 #include "dialect/shared/shaped.h"
 #include "dialect/bufferization/ops.h"
 
@@ -24,7 +24,7 @@ static void print_unit(NrPrinter *w, NrOp *op, const char *word) {
   if (nr_op_attr_named(op, word)) nr_w_printf(w, " %s", word);
 }
 
-/* "%a : type to type" behind the flags. */
+/* Parses attributes and `: type to type`; adds source and the result. */
 static NrStatus parse_to(NrParser *p, NrOpState *state, NrOperandRef source) {
   NrType from, to;
   if (!nr_p_try_attr_dict(p, state)) return NR_ERROR_INVALID;
@@ -67,7 +67,7 @@ static NrStatus to_tensor_parse(NrParser *p, NrOpState *state) {
 static void to_tensor_print(NrPrinter *w, NrOp *op) {
   nr_w_puts(w, " ");
   nr_w_value(w, nr_bufferization_to_tensor_buffer(op));
-  if (nr_w_is_legacy(w)) { /* restrict is meant */
+  if (nr_w_is_legacy(w)) { /* restrict is implied */
     nr_w_attr_dict(w, op, (const char *const[]){"restrict", NULL});
     nr_w_puts(w, " : ");
     nr_w_operand_types(w, op, 0, 1);
@@ -82,7 +82,7 @@ static NrStatus to_tensor_verify(NrOp *op) {
   return same_contents(op, nr_bufferization_to_tensor_buffer(op)->type, nr_op_result(op)->type);
 }
 
-/* Of the buffer that was made of a tensor just before: the tensor. */
+/* Folds the to_tensor of a to_buffer to its tensor, if nothing is in between. */
 static bool to_tensor_fold(NrOp *op, const NrAttr *constants, NrFold *out) {
   NrOp *made = nr_bufferization_to_tensor_buffer(op)->op;
   (void)constants;
@@ -166,7 +166,8 @@ static void materialize_print(NrPrinter *w, NrOp *op) {
   }
   nr_w_puts(w, " ");
   nr_w_value(w, nr_bufferization_materialize_in_destination_dest(op));
-  nr_w_attr_dict(w, op, nr_w_is_legacy(w) ? flags + 1 : flags); /* writable is meant in 2020's */
+  /* restrict is explicit, writable implied, in the 2020 syntax */
+  nr_w_attr_dict(w, op, nr_w_is_legacy(w) ? flags + 1 : flags);
   nr_w_puts(w, " : ");
   if (nr_w_is_legacy(w)) nr_w_operand_types(w, op, 1, 1);
   else nr_w_functional_type(w, op);
@@ -218,12 +219,7 @@ static NrStatus alloc_tensor_parse(NrParser *p, NrOpState *state) {
   return NR_OK;
 }
 
-/* Operand of group 1 (copy) or 2 (size_hint), or NULL. */
-static NrValue *optional_operand(NrOp *op, size_t group) {
-  size_t begin, count;
-  return nr_op_operand_group(op, group, &begin, &count) && count ? nr_operand(op, begin) : NULL;
-}
-
+/* The operand of group 1 (copy) or 2 (size_hint); NULL when absent. */
 static void alloc_tensor_print(NrPrinter *w, NrOp *op) {
   static const char *const elided[] = {"operandSegmentSizes", NULL};
   size_t begin = 0, count = 0;
@@ -231,14 +227,14 @@ static void alloc_tensor_print(NrPrinter *w, NrOp *op) {
   nr_w_puts(w, "(");
   nr_w_values(w, op, begin, count);
   nr_w_puts(w, ")");
-  if (optional_operand(op, 1)) {
+  if (nr_bufferization_alloc_tensor_copy(op)) {
     nr_w_puts(w, " copy(");
-    nr_w_value(w, optional_operand(op, 1));
+    nr_w_value(w, nr_bufferization_alloc_tensor_copy(op));
     nr_w_puts(w, ")");
   }
-  if (optional_operand(op, 2)) {
+  if (nr_bufferization_alloc_tensor_size_hint(op)) {
     nr_w_puts(w, " size_hint=");
-    nr_w_value(w, optional_operand(op, 2));
+    nr_w_value(w, nr_bufferization_alloc_tensor_size_hint(op));
   }
   nr_w_attr_dict(w, op, elided);
   nr_w_puts(w, " : ");
@@ -248,7 +244,7 @@ static void alloc_tensor_print(NrPrinter *w, NrOp *op) {
 static NrStatus alloc_tensor_verify(NrOp *op) {
   NrType type = nr_op_result(op)->type;
   size_t begin = 0, count = 0, wanted = nr_type_num_dynamic(type);
-  NrValue *copy = optional_operand(op, 1);
+  NrValue *copy = nr_bufferization_alloc_tensor_copy(op);
   nr_op_operand_group(op, NR_BUFFERIZATION_ALLOC_TENSOR_SIZES_GROUP, &begin, &count);
   if (copy && count) return nr_op_error(op, "(C1) sizes are not needed when copying a tensor");
   if (!copy && count != wanted)
@@ -258,6 +254,6 @@ static NrStatus alloc_tensor_verify(NrOp *op) {
   return NR_OK;
 }
 
-#include "dialect/shared/rows.h"
+#include "ir/rows.h"
 
 #include "dialect/bufferization/ops.def"

@@ -1,4 +1,4 @@
-/* builtin.c - the ops of dialect builtin and their hooks. */
+/* builtin.c - the op definitions of dialect builtin, and the hooks of its ops. */
 #include "ir/op_info.h"
 #include "dialect/builtin/ops.h"
 #include "ir/text.h"
@@ -31,7 +31,7 @@ static NrStatus module_verify(NrOp *op) {
   return body && body->num_args ? nr_op_error(op, "region should have no arguments") : NR_OK;
 }
 
-/* A body is always there, and nothing ends it. */
+/* Adds a missing body, and erases the terminator that older texts have. */
 static NrStatus module_post_parse(NrParser *p, NrOp *op) {
   NrBlock *body = nr_builtin_module_body_body(op);
   if (!body && op->num_regions == 1) nr_block_append(nr_builtin_module_body_region(op), nr_block_create(op->module));
@@ -70,7 +70,7 @@ static void cast_print(NrPrinter *w, NrOp *op) {
   nr_w_attr_dict(w, op, NULL);
 }
 
-/* A cast to the types that were there before, or to the types that are there. */
+/* Folds casts to the operands' own types, and pairs of casts that cancel. */
 static bool cast_fold(NrOp *op, const NrAttr *constants, NrFold *out) {
   bool same = op->num_operands == op->num_results && op->num_operands > 0;
   for (uint32_t i = 0; same && i < op->num_operands; i++) same = nr_operand(op, i)->type == nr_result(op, i)->type;
@@ -85,5 +85,5 @@ static bool cast_fold(NrOp *op, const NrAttr *constants, NrFold *out) {
   return true;
 }
 
-#include "dialect/shared/rows.h"
+#include "ir/rows.h"
 #include "dialect/builtin/ops.def"

@@ -1,8 +1,8 @@
-/* canonicalize.c - rewrites of branches: those that always go one way, by way of blocks that do nothing, or on a flag
- * that is known from how the block was reached. */
+/* canonicalize.c - rewrites of branches: with constant conditions, to blocks that only branch, and in blocks where the
+ * condition is known. */
 #include "dialect/arith/arith.h"
 #include "dialect/cf/cf.h"
-#include "dialect/shared/fold.h"
+#include "dialect/arith/fold.h"
 
 typedef NR_VEC(NrValue *) ValueList;
 
@@ -33,9 +33,9 @@ static bool same_edge(const NrOp *op, uint32_t s, uint32_t t) {
 
 static bool has_one_pred(const NrBlock *block) { return block->first_pred && !block->first_pred->next; }
 
-/* ---- blocks that do nothing -------------------------------------------------------------------------------------- */
+/* ---- blocks that only branch ------------------------------------------------------------------------------------- */
 
-/* The branch of a block that holds nothing else and whose arguments only that branch uses; else NULL. */
+/* The branch of a block that contains nothing else and whose arguments only the branch uses; otherwise NULL. */
 static NrOp *only_branch(const NrBlock *block) {
   NrOp *br = block->first;
   if (!nr_op_is(br, NR_OP_cf_br) || br->successors[0].block == block) return NULL;
@@ -45,7 +45,7 @@ static NrOp *only_branch(const NrBlock *block) {
   return br;
 }
 
-/* Whether a chain of such blocks comes to an end: it may go round for ever. */
+/* Whether following such blocks ends: they may form a cycle. */
 static bool chain_ends(const NrBlock *block) {
   for (size_t steps = 0; steps < 100; steps++) {
     const NrOp *br = only_branch(block);
@@ -55,7 +55,7 @@ static bool chain_ends(const NrBlock *block) {
   return false;
 }
 
-/* Redirects an edge past a block that only branches on. */
+/* Redirects an edge to the successor of a block that only branches. */
 static bool skip_block(NrOp *op, uint32_t s) {
   NrBlock *block = op->successors[s].block;
   NrOp *br = only_branch(block);
@@ -85,7 +85,7 @@ bool nr_cf_br_canonicalize(NrOp *op, NrBuilder *b) {
   NrBlock *from = op->block, *to = op->successors[0].block;
   if (!has_one_pred(to) || to == from || to == to->region->first) return skip_empty_blocks(op);
   for (uint32_t i = 0; i < to->num_args; i++) {
-    if (nr_successor_operand(op, 0, i)->block == to) return false; /* a loop that nothing enters */
+    if (nr_successor_operand(op, 0, i)->block == to) return false; /* an unreachable loop */
   }
   for (uint32_t i = 0; i < to->num_args; i++) nr_value_replace_uses(to->args[i], nr_successor_operand(op, 0, i));
   nr_op_erase(op);
@@ -94,17 +94,17 @@ bool nr_cf_br_canonicalize(NrOp *op, NrBuilder *b) {
   return true;
 }
 
-/* ---- what is known of a flag ------------------------------------------------------------------------------------- */
+/* ---- known conditions -------------------------------------------------------------------------------------------- */
 
-/* In a block that only this edge goes to, the flag is known. Of very many uses not all are looked at: many branches on
- * one flag would look at all of them each. */
+/* Replaces uses of the flag in a block whose only predecessor is this edge by the constant `known`. Looks at a bounded
+ * number of uses, since every branch on the flag does. */
 static bool use_known_flag(NrOp *op, NrValue *flag, NrBuilder *b, uint32_t s, NrAttr known) {
-  enum { MANY = 64 };
+  enum { MAX_USES = 64 };
   uint32_t count = 0;
   NrBlock *block = op->successors[s].block;
   NrValue *constant = NULL;
   if (!has_one_pred(block) || block == op->block) return false;
-  for (NrUse *use = flag->first_use, *next; use && count < MANY; use = next, count++) {
+  for (NrUse *use = flag->first_use, *next; use && count < MAX_USES; use = next, count++) {
     next = use->next;
     const NrOp *user = use->owner;
     while (user && user->block && user->block->region != block->region) user = nr_op_parent(user);
@@ -115,7 +115,8 @@ static bool use_known_flag(NrOp *op, NrValue *flag, NrBuilder *b, uint32_t s, Nr
   return constant != NULL;
 }
 
-/* Both successors are the same block, without other predecessors: operands that differ are selected. */
+/* Replaces a branch whose successors are the same block, without other predecessors, by br; selects between differing
+ * operands. */
 static bool select_operands(NrOp *op, NrBuilder *b) {
   NrBlock *block = op->successors[0].block;
   if (op->successors[1].block != block || block == op->block) return false;

@@ -1,4 +1,4 @@
-/* cf.c - the ops of dialect cf and their hooks. */
+/* cf.c - the op definitions of dialect cf, and the hooks of its ops. */
 #include "dialect/cf/cf.h"
 
 #include "ir/text.h"
@@ -32,7 +32,7 @@ NrOp *nr_cf_cond_br(NrBuilder *b, NrValue *condition, NrBlock *if_true, NrValue 
 
 /* ---- syntax ------------------------------------------------------------------------------------------------------ */
 
-/* weights([90, 10]) */
+/* Parses `([90, 10])`. */
 static NrStatus weights_parse(NrParser *p, NrOpState *state) {
   NR_VEC(int32_t) weights = {0};
   NrStatus status = nr_p_expect(p, "(");
@@ -62,7 +62,7 @@ static void weights_print(NrPrinter *w, NrAttr weights) {
   nr_w_puts(w, "])");
 }
 
-/* cond_br %c weights([90, 10]), ^bb1(%x : t), ^bb2 */
+/* Parses `%c weights([90, 10]), ^bb1(%x : t), ^bb2`. */
 static NrStatus cond_br_parse(NrParser *p, NrOpState *state) {
   NrContext *ctx = nr_p_context(p);
   NrOperandRef condition;
@@ -87,7 +87,7 @@ static void cond_br_print(NrPrinter *w, NrOp *op) {
   nr_w_attr_dict(w, op, (const char *const[]){"branch_weights", "operandSegmentSizes", NULL});
 }
 
-/* switch %flag : i32, [default: ^bb1, 42: ^bb2(%x : t)], a line for each */
+/* Parses `%flag : i32, [default: ^bb1, 42: ^bb2(%x : t)]`; printed with a line per case. */
 static NrStatus switch_parse(NrParser *p, NrOpState *state) {
   NrOperandRef flag;
   NrType type;
@@ -135,7 +135,7 @@ static void switch_print(NrPrinter *w, NrOp *op) {
     nr_w_puts(w, ",");
     nr_w_newline(w);
     nr_w_puts(w, "  ");
-    /* Of an i1 too: neither true nor false. */
+    /* As a number also for i1, not as true or false. */
     if (values) nr_w_printf(w, "%lld", (long long)nr_attr_element(values, (int64_t)i - 1)->i);
     nr_w_puts(w, ": ");
     nr_w_successor(w, op, i);
@@ -147,7 +147,7 @@ static void switch_print(NrPrinter *w, NrOp *op) {
 
 /* ---- verification ------------------------------------------------------------------------------------------------ */
 
-/* An empty list of weights is the same as none, as in MLIR. */
+/* An empty list of weights counts as no weights, as in MLIR. */
 static NrStatus cond_br_verify(NrOp *op) {
   NrAttr weights = nr_op_attr(op, NR_A_branch_weights);
   size_t count = weights ? weights->data_size / sizeof(int32_t) : 0;
@@ -175,5 +175,5 @@ static NrStatus switch_verify(NrOp *op) {
   return NR_OK;
 }
 
-#include "dialect/shared/rows.h"
+#include "ir/rows.h"
 #include "dialect/cf/ops.def"

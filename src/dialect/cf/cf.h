@@ -6,15 +6,15 @@
 #include "ir/op_info.h"
 
 NrOp *nr_cf_br(NrBuilder *b, NrBlock *dest, NrValue *const *operands, size_t count);
-/* Operands of both successors may be NULL when there are none. */
+/* The operand arrays may be NULL when their number is 0. */
 NrOp *nr_cf_cond_br(NrBuilder *b, NrValue *condition, NrBlock *if_true, NrValue *const *true_operands, size_t num_true,
                     NrBlock *if_false, NrValue *const *false_operands, size_t num_false);
 
 bool nr_cf_assert_canonicalize(NrOp *op, NrBuilder *b);
 bool nr_cf_br_canonicalize(NrOp *op, NrBuilder *b);
 bool nr_cf_cond_br_canonicalize(NrOp *op, NrBuilder *b);
-/* Replaces a switch by one without the cases that equal the default or repeat the value of an earlier case. False when
- * there are none. */
+/* Drops cases that have the same successor and operands as the default, and cases that repeat the value of an earlier
+ * case; true when there were any. */
 bool nr_cf_switch_drop_cases(NrOp *op, NrBuilder *b);
 bool nr_cf_switch_canonicalize(NrOp *op, NrBuilder *b);
 

@@ -1,4 +1,5 @@
-/* complex.c - the ops of dialect complex and their hooks. A constant is an array of two numbers. */
+/* complex.c - the op definitions of dialect complex, and the hooks of its ops. A constant is an array of two
+ * numbers. */
 #include "dialect/arith/arith.h"
 #include "dialect/complex/ops.h"
 #include "dialect/operands.h"
@@ -48,7 +49,7 @@ static NrStatus part_infer(NrContext *ctx, const NrOpState *state, NrType *out) 
   return NR_OK;
 }
 
-/* The complex type at the end of an op's text. */
+/* Parses the complex type at the end of an op's text. */
 static NrStatus complex_type(NrParser *p, NrType *out) {
   NrLoc loc = nr_p_loc(p);
   NR_TRY(nr_p_colon_type(p, out));
@@ -98,7 +99,8 @@ static void create_print(NrPrinter *w, NrOp *op) {
 
 /* ---- folds ------------------------------------------------------------------------------------------------------ */
 
-/* Numbers while folding: exact in double for every part type that folds; each step is rounded to the part's type. */
+/* A number during folding. double represents every part type that folds exactly; each step is rounded to the part
+ * type. */
 typedef struct Number {
   NrType part;
   double re, im;
@@ -123,7 +125,7 @@ static bool give(NrFold *out, NrType part, double re, double im) {
   return true;
 }
 
-/* x * y + sign * z * w, rounded after each step. */
+/* x * y + sign * z * w, with each step rounded. */
 static double dot(NrType part, double x, double y, double sign, double z, double w) {
   return rounded(part, rounded(part, x * y) + sign * rounded(part, z * w));
 }
@@ -142,7 +144,7 @@ static bool fold_create(NrOp *op, const NrAttr *constants, NrFold *out) {
   return true;
 }
 
-/* Part i of a number that is constant or was made of parts. */
+/* Folds to part i of a constant, or of a number that complex.create built. */
 static bool fold_part(NrOp *op, NrAttr constant, size_t i, NrFold *out) {
   NrOp *made = nr_op_complex(op)->op;
   if (constant && constant->kind == NR_ATTR_ARRAY && constant->size == 2) out[0].attr = constant->items[i];
@@ -169,7 +171,7 @@ static bool fold_add(NrOp *op, const NrAttr *constants, NrFold *out) {
   return numbers_of(constants, &a, &b) && give(out, a.part, a.re + b.re, a.im + b.im);
 }
 
-/* The operand of the op that value is, when it is this op too: neg and conj of themselves. */
+/* Folds op(op(x)) to x, for neg and conj. */
 static bool undoes(const NrOp *op, NrFold *out) {
   const NrOp *first = nr_op_complex(op)->op;
   if (!nr_op_is(first, op->info->id)) return false;
@@ -180,7 +182,7 @@ static bool undoes(const NrOp *op, NrFold *out) {
 static bool fold_sub(NrOp *op, const NrAttr *constants, NrFold *out) {
   Number a, b;
   if (number_of(constants[1], &b) && b.re == 0 && b.im == 0 && !signbit(b.re) && !signbit(b.im)) {
-    out[0].value = nr_complex_sub_lhs(op); /* x - 0 is x, also when it is -0 */
+    out[0].value = nr_complex_sub_lhs(op); /* x - 0 is x, also for x = -0 */
     return true;
   }
   return numbers_of(constants, &a, &b) && give(out, a.part, a.re - b.re, a.im - b.im);
@@ -199,7 +201,7 @@ static bool fold_div(NrOp *op, const NrAttr *constants, NrFold *out) {
   if (!numbers_of(constants, &a, &b)) return false;
   NrType t = a.part;
   if (b.re == 0 && b.im == 0) return give(out, t, a.re / fabs(b.re), a.im / fabs(b.re));
-  bool wide = fabs(b.re) >= fabs(b.im); /* divide above and below by the larger part */
+  bool wide = fabs(b.re) >= fabs(b.im); /* scale by the larger part to avoid overflow */
   double large = wide ? b.re : b.im, small = wide ? b.im : b.re;
   double ratio = rounded(t, small / large), below = dot(t, small, ratio, 1, large, 1);
   double re = wide ? dot(t, a.im, ratio, 1, a.re, 1) : dot(t, a.re, ratio, 1, a.im, 1);
@@ -233,6 +235,6 @@ static bool fold_neq(NrOp *op, const NrAttr *constants, NrFold *out) {
   return true;
 }
 
-#include "dialect/shared/rows.h"
+#include "ir/rows.h"
 
 #include "dialect/complex/ops.def"

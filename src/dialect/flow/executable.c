@@ -1,4 +1,4 @@
-/* executable.c - hooks of executables and their exports, of dispatches, and of calls to host functions. */
+/* executable.c - hooks of executables, exports, dispatches, and calls of host functions. */
 #include "dialect/flow/flow.h"
 
 static const char *text_of(NrOp *op, NrType type) { return nr_type_text(nr_op_context(op), type); }
@@ -24,7 +24,7 @@ void nr_flow_executable_print(NrPrinter *w, NrOp *op) {
 }
 
 NrOp *nr_flow_inner_module(const NrOp *executable) {
-  if (!nr_op_is(executable, NR_OP_flow_executable)) return NULL; /* an export that stands elsewhere: its own error */
+  if (!nr_op_is(executable, NR_OP_flow_executable)) return NULL; /* an export elsewhere; its verifier reports it */
   NrBlock *body = nr_flow_executable_body(executable);
   for (NrOp *op = body ? body->first : NULL; op; op = op->next)
     if (nr_op_is(op, NR_OP_builtin_module)) return op;
@@ -52,7 +52,7 @@ NrStatus nr_flow_executable_verify(NrOp *op) {
   return NR_OK;
 }
 
-/* @function as("alias"): the function in the module, and the name of the entry point where it is another. */
+/* Parses `@function as("alias")`: the function in the module, and the entry point's name if it differs. */
 NrStatus nr_flow_export_parse(NrParser *p, NrOpState *state) {
   NrContext *ctx = nr_p_context(p);
   NrStr function, name;
@@ -86,14 +86,21 @@ void nr_flow_export_print(NrPrinter *w, NrOp *op) {
 }
 
 NrStatus nr_flow_export_verify(NrOp *op) {
-  NR_TRY(nr_flow_count_verify(op, "C1", 0, SIZE_MAX));
-  NrOp *module = nr_flow_inner_module(nr_op_parent(op));
-  if (!module) return NR_OK;
+  NR_TRY(nr_flow_count_verify(op, "C1", NR_FLOW_EXECUTABLE_EXPORT_WORKGROUP_COUNT_REGION, SIZE_MAX));
   if (nr_op_attr(op, NR_A_function_ref)->kind != NR_ATTR_SYMBOL)
     return nr_op_error(op, "(C2) function_ref must be a symbol");
+  return NR_OK;
+}
+
+/* What an export needs to be dispatched. */
+static NrStatus export_link(NrOp *op) {
+  NrOp *module = nr_flow_inner_module(nr_op_parent(op));
   NrStr name = nr_op_attr_str(op, NR_A_function_ref);
+  if (!module) return nr_op_error(op, "(C2) its executable has no module with the function '%.*s'", NR_STR_ARG(name));
   NrOp *function = nr_symbol_lookup(module, name);
   if (!function) return nr_op_error(op, "(C2) refers to the undefined function '%.*s'", NR_STR_ARG(name));
+  if (!nr_op_has(function, NR_FUNCTION) || !nr_op_only_body(function))
+    return nr_op_error(op, "(C2) refers to '%.*s', which is no function with a body", NR_STR_ARG(name));
   NrAttr type = nr_op_attr(function, NR_A_function_type);
   if (!type || type->kind != NR_ATTR_TYPE || type->type->kind != NR_TYPE_FUNCTION) return NR_OK;
   if (type->type->num_results) return nr_op_error(op, "(C3) the function of a dispatch must return nothing");
@@ -124,7 +131,8 @@ NrStatus nr_flow_dispatch_parse(NrParser *p, NrOpState *state) {
   size_t num_workload = 0, num_arguments;
   NrFlowSignature s;
   NR_TRY(entry_points_parse(p, state));
-  if (nr_p_peek(p, "[")) NR_TRY(nr_p_indices(p, &workload, &num_workload));
+  bool typed;
+  NR_TRY(nr_flow_p_workload(p, &workload, &num_workload, &typed));
   NR_TRY(nr_p_expect(p, "("));
   NR_TRY(nr_p_operands(p, &arguments, &num_arguments));
   NR_TRY(nr_p_expect(p, ")"));
@@ -153,7 +161,7 @@ void nr_flow_dispatch_print(NrPrinter *w, NrOp *op) {
   nr_flow_w_signature(w, op, (NrFlowSignatureGroups){NR_FLOW_ARGUMENTS, NR_FLOW_ARGUMENT_DIMS, NR_FLOW_RESULT_DIMS});
 }
 
-/* The workload that the export's count region takes. */
+/* Verifies that the workload matches the arguments of the export's count region. */
 static NrStatus workload_verify(NrOp *op, NrOp *export) {
   NrBlock *count = nr_flow_executable_export_workgroup_count_body(export);
   size_t begin, workload;
@@ -168,12 +176,12 @@ static NrStatus workload_verify(NrOp *op, NrOp *export) {
   return NR_OK;
 }
 
-/* The function's argument that takes an argument or result of type `type`. */
-static NrStatus taken_verify(NrOp *op, NrType takes, NrType type, bool writes, const char *what, size_t i) {
+/* Verifies that the function's argument type `takes` fits an argument or result of type `type`. */
+static NrStatus passed_type_verify(NrOp *op, NrType takes, NrType type, bool writes, const char *what, size_t i) {
   bool ok = takes == type;
   if (nr_type_is_tensor(type)) {
-    ok = takes->kind == NR_TYPE_DISPATCH_TENSOR && takes->elem == type;
-    ok = ok && (!writes || takes->access != NR_READONLY);
+    ok = takes->kind == NR_TYPE_flow_dispatch_tensor && takes->elem == type;
+    ok = ok && (!writes || nr_flow_access(takes) != NR_READONLY);
   }
   if (ok) return NR_OK;
   return nr_op_error(op, "(C5) %s #%zu is %s but the entry point takes %s", what, i, text_of(op, type),
@@ -187,25 +195,25 @@ static NrStatus function_verify(NrOp *op, NrOp *export) {
   size_t begin, count, next;
   if (!attr || attr->kind != NR_ATTR_TYPE || attr->type->kind != NR_TYPE_FUNCTION) return NR_OK;
   NrType type = attr->type;
-  /* Once the function works on buffers, its arguments are no longer the dispatch's. */
+  /* After bufferization the arguments no longer correspond to the dispatch's. */
   for (uint32_t i = 0; i < type->num_inputs; i++)
     if (nr_type_is_memref(type->inputs[i])) return NR_OK;
   nr_op_operand_group(op, NR_FLOW_ARGUMENTS, &begin, &count);
   size_t need = count;
-  for (uint32_t r = 0; r < op->num_results; r++) need += nr_flow_tied_operand(op, r) < 0;
+  for (uint32_t r = 0; r < op->num_results; r++) need += nr_tied_operand(op, r) < 0;
   if (need != type->num_inputs)
     return nr_op_error(op,
                        "(C5) the entry point takes %u arguments but the dispatch has %zu arguments and untied results",
                        type->num_inputs, need);
   for (size_t i = 0; i < count; i++) {
     bool tied = false;
-    for (uint32_t r = 0; r < op->num_results; r++) tied |= nr_flow_tied_operand(op, r) == (int64_t)i;
-    NR_TRY(taken_verify(op, type->inputs[i], nr_operand(op, begin + i)->type, tied, "argument", i));
+    for (uint32_t r = 0; r < op->num_results; r++) tied |= nr_tied_operand(op, r) == (int64_t)i;
+    NR_TRY(passed_type_verify(op, type->inputs[i], nr_operand(op, begin + i)->type, tied, "argument", i));
   }
   next = count;
   for (uint32_t r = 0; r < op->num_results; r++)
-    if (nr_flow_tied_operand(op, r) < 0)
-      NR_TRY(taken_verify(op, type->inputs[next++], nr_result(op, r)->type, true, "result", r));
+    if (nr_tied_operand(op, r) < 0)
+      NR_TRY(passed_type_verify(op, type->inputs[next++], nr_result(op, r)->type, true, "result", r));
   return NR_OK;
 }
 
@@ -222,12 +230,22 @@ NrStatus nr_flow_dispatch_verify(NrOp *op) {
     NrAttr symbol = points->items[i];
     if (symbol->kind != NR_ATTR_SYMBOL) return nr_op_error(op, "(C4) entry point #%zu is not a symbol", i);
     NrOp *export = nr_symbol_resolve(op, symbol);
+    if (nr_op_is(export, NR_OP_flow_executable_export)) NR_TRY(workload_verify(op, export));
+  }
+  return NR_OK;
+}
+
+NrStatus nr_flow_dispatch_link(NrOp *op) {
+  NrAttr points = nr_op_attr(op, NR_A_entry_points);
+  for (size_t i = 0; i < points->size; i++) {
+    NrAttr symbol = points->items[i];
+    NrOp *export = nr_symbol_resolve(op, symbol);
     if (!nr_op_is(export, NR_OP_flow_executable_export)) {
       NrStr nested = symbol->size ? symbol->items[symbol->size - 1]->s : (NrStr){0};
       return nr_op_error(op, "(C4) refers to an undefined entry point @%.*s%s%.*s", NR_STR_ARG(symbol->s),
                          symbol->size ? "::@" : "", NR_STR_ARG(nested));
     }
-    NR_TRY(workload_verify(op, export));
+    NR_TRY(export_link(export));
     NR_TRY(function_verify(op, export));
   }
   return NR_OK;
@@ -255,7 +273,8 @@ NrStatus nr_flow_call_parse(NrParser *p, NrOpState *state) {
 }
 
 void nr_flow_call_print(NrPrinter *w, NrOp *op) {
-  const char *const elided[] = {"operandSegmentSizes", "callee", nr_flow_named_ties(op, 0), NULL};
+  const char *const elided[] = {"operandSegmentSizes", "callee", nr_flow_named_ties(op, NR_FLOW_CALL_ARGUMENTS_GROUP),
+                                NULL};
   size_t begin, count;
   nr_op_operand_group(op, NR_FLOW_CALL_ARGUMENTS_GROUP, &begin, &count);
   nr_w_puts(w, " ");
@@ -272,9 +291,10 @@ void nr_flow_call_print(NrPrinter *w, NrOp *op) {
 NrStatus nr_flow_call_verify(NrOp *op) {
   size_t begin, count;
   nr_op_operand_group(op, NR_FLOW_CALL_ARGUMENTS_GROUP, &begin, &count);
-  NR_TRY(nr_flow_group_dims_verify(op, "C1", 0, 1));
-  NR_TRY(nr_flow_group_dims_verify(op, "C1", SIZE_MAX, 2));
-  return nr_flow_tied_verify(op, "C2", op->num_results, count);
+  NR_TRY(nr_flow_group_dims_verify(op, "C1", NR_FLOW_CALL_ARGUMENTS_GROUP, NR_FLOW_CALL_ARGUMENT_DIMS_GROUP));
+  NR_TRY(nr_flow_group_dims_verify(op, "C1", SIZE_MAX, NR_FLOW_CALL_RESULT_DIMS_GROUP));
+  NR_TRY(nr_flow_tied_verify(op, "C2", op->num_results, count));
+  return nr_flow_tied_types_verify(op, "C2");
 }
 
 NrStatus nr_flow_call_verify_symbol(NrOp *op, NrOp *callee) {
@@ -283,7 +303,7 @@ NrStatus nr_flow_call_verify_symbol(NrOp *op, NrOp *callee) {
   if (!nr_op_is(callee, NR_OP_flow_func)) return nr_op_error(op, "(C3) callee must be a flow.func");
   NrAttr declared = nr_op_attr(callee, NR_A_function_type);
   if (!declared || declared->kind != NR_ATTR_TYPE || declared->type->kind != NR_TYPE_FUNCTION)
-    return NR_OK; /* its error */
+    return NR_OK; /* the verifier of the callee reports it */
   NrType type = declared->type;
   bool equal = type->num_inputs == count && type->num_results == op->num_results;
   for (size_t i = 0; equal && i < count; i++) equal = type->inputs[i] == nr_operand(op, begin + i)->type;
@@ -292,7 +312,22 @@ NrStatus nr_flow_call_verify_symbol(NrOp *op, NrOp *callee) {
   return NR_OK;
 }
 
-/* An attribute dictionary that belongs to an argument or result. */
+NrFlowCallGroups nr_flow_call_groups(const NrOp *op) {
+  bool is_call = nr_op_is(op, NR_OP_flow_call);
+  size_t arguments = is_call ? NR_FLOW_CALL_ARGUMENTS_GROUP : NR_FLOW_ARGUMENTS;
+  size_t argument_dims = is_call ? NR_FLOW_CALL_ARGUMENT_DIMS_GROUP : NR_FLOW_ARGUMENT_DIMS;
+  size_t result_dims = is_call ? NR_FLOW_CALL_RESULT_DIMS_GROUP : NR_FLOW_RESULT_DIMS;
+  return (NrFlowCallGroups){nr_op_group(op, arguments), nr_op_group(op, argument_dims), nr_op_group(op, result_dims)};
+}
+
+bool nr_flow_call_ties_match(const NrOp *call) {
+  NrOp *callee = nr_symbol_resolve((NrOp *)call, nr_op_attr(call, NR_A_callee));
+  for (uint32_t i = 0; callee && i < call->num_results; i++)
+    if (nr_tied_operand(call, i) != nr_tied_operand(callee, i)) return false;
+  return true;
+}
+
+/* Parses the optional attribute dictionary of an argument or result; sets *any if it is not empty. */
 static NrStatus dict_parse(NrParser *p, NrAttr *out, bool *any) {
   *out = nr_attr_dict(nr_p_context(p), NULL, 0);
   if (!nr_p_peek(p, "{")) return NR_OK;
@@ -301,14 +336,14 @@ static NrStatus dict_parse(NrParser *p, NrAttr *out, bool *any) {
   return NR_OK;
 }
 
-enum { MOST_ARGUMENTS = 256 };
+enum { MAX_ARGUMENTS = 256 };
 
-/* The text of a flow.func's signature while it is read. */
+/* The signature of a flow.func during parsing. */
 typedef struct FuncText {
-  NrArgRef args[MOST_ARGUMENTS];
-  NrType arg_types[MOST_ARGUMENTS], result_types[MOST_ARGUMENTS];
-  NrAttr arg_attrs[MOST_ARGUMENTS], res_attrs[MOST_ARGUMENTS];
-  int64_t tied[MOST_ARGUMENTS];
+  NrArgRef args[MAX_ARGUMENTS];
+  NrType arg_types[MAX_ARGUMENTS], result_types[MAX_ARGUMENTS];
+  NrAttr arg_attrs[MAX_ARGUMENTS], res_attrs[MAX_ARGUMENTS];
+  int64_t tied[MAX_ARGUMENTS];
   size_t num_args, num_results;
   bool any_arg_attrs, any_res_attrs;
 } FuncText;
@@ -318,7 +353,7 @@ static NrStatus func_result_parse(NrParser *p, FuncText *f) {
   NrType type = NULL;
   int64_t tied = -1;
   NrLoc loc = nr_p_loc(p);
-  if (f->num_results == MOST_ARGUMENTS) return nr_p_error(p, loc, "more than %d results", MOST_ARGUMENTS);
+  if (f->num_results == MAX_ARGUMENTS) return nr_p_error(p, loc, "more than %d results", MAX_ARGUMENTS);
   if (nr_p_try_operand(p, &ref)) {
     for (size_t i = 0; i < f->num_args && tied < 0; i++)
       if (nr_str_eq(f->args[i].name, ref.name)) tied = (int64_t)i;
@@ -336,7 +371,7 @@ static NrStatus func_signature_parse(NrParser *p, FuncText *f) {
   NR_TRY(nr_p_expect(p, "("));
   if (!nr_p_try(p, ")")) {
     do {
-      if (f->num_args == MOST_ARGUMENTS) return nr_p_error(p, nr_p_loc(p), "more than %d arguments", MOST_ARGUMENTS);
+      if (f->num_args == MAX_ARGUMENTS) return nr_p_error(p, nr_p_loc(p), "more than %d arguments", MAX_ARGUMENTS);
       NR_TRY(nr_p_typed_arg(p, &f->args[f->num_args]));
       f->arg_types[f->num_args] = f->args[f->num_args].type;
       NR_TRY(dict_parse(p, &f->arg_attrs[f->num_args], &f->any_arg_attrs));
@@ -362,7 +397,7 @@ NrStatus nr_flow_func_parse(NrParser *p, NrOpState *state) {
   NR_TRY(func_signature_parse(p, f));
   NrType type = nr_type_function(ctx, f->arg_types, f->num_args, f->result_types, f->num_results);
   nr_p_add_attr(p, state, "function_type", nr_attr_type(type));
-  NrAttr tied = nr_flow_tied_attr(ctx, f->tied, f->num_results);
+  NrAttr tied = nr_tied_attr(ctx, f->tied, f->num_results);
   if (tied) nr_p_add_attr(p, state, "tied_operands", tied);
   if (f->any_arg_attrs) nr_p_add_attr(p, state, "arg_attrs", nr_attr_array(ctx, f->arg_attrs, f->num_args));
   if (f->any_res_attrs) nr_p_add_attr(p, state, "res_attrs", nr_attr_array(ctx, f->res_attrs, f->num_results));
@@ -394,7 +429,7 @@ void nr_flow_func_print(NrPrinter *w, NrOp *op) {
   nr_w_puts(w, ")");
   if (type->num_results) nr_w_puts(w, type->num_results == 1 ? " -> " : " -> (");
   for (uint32_t i = 0; i < type->num_results; i++) {
-    int64_t tied = nr_flow_tied_operand(op, i);
+    int64_t tied = nr_tied_operand(op, i);
     bool same = tied >= 0 && type->inputs[tied] == type->results[i];
     if (i) nr_w_puts(w, ", ");
     if (tied >= 0) nr_w_printf(w, same ? "%%arg%lld" : "%%arg%lld as ", (long long)tied);

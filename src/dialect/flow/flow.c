@@ -1,8 +1,8 @@
-/* flow.c - the ops of dialect flow and the checks of its smaller ops. Syntax and larger ops have files of their own.
+/* flow.c - the op definitions of dialect flow, and verification of its smaller ops. Syntax and larger ops are in files
+ * of their own.
  */
 #include "dialect/flow/flow.h"
 
-static NrType operand_type(const NrOp *op, size_t i) { return nr_operand(op, i)->type; }
 static NrType result_of(const NrOp *op) { return nr_op_result(op)->type; }
 static const char *text_of(NrOp *op, NrType type) { return nr_type_text(nr_op_context(op), type); }
 
@@ -23,7 +23,7 @@ static NrStatus workgroup_verify(NrOp *op) {
 }
 
 static NrStatus dispatch_dim_verify(NrOp *op) {
-  NrType bound = operand_type(op, 0)->elem;
+  NrType bound = nr_flow_dispatch_tensor_dim_source(op)->type->elem;
   int64_t dimension = nr_op_attr_int(op, NR_A_dimension, -1);
   if (bound->kind == NR_TYPE_TENSOR && dimension >= 0 && dimension < bound->rank) return NR_OK;
   return nr_op_error(op, "(C1) dimension %lld is not one of %s", (long long)dimension,
@@ -31,10 +31,11 @@ static NrStatus dispatch_dim_verify(NrOp *op) {
 }
 
 static NrStatus dispatch_tie_shape_verify(NrOp *op) {
-  return nr_flow_dims_verify(op, "C1", nr_flow_num_dims(operand_type(op, 0)), 1);
+  size_t wanted = nr_flow_num_dims(nr_flow_dispatch_tie_shape_operand(op)->type);
+  return nr_flow_dims_verify(op, "C1", wanted, NR_FLOW_DISPATCH_TIE_SHAPE_DYNAMIC_DIMS_GROUP);
 }
 
-/* The op whose workgroup count region op stands in, or NULL. */
+/* The op whose workgroup count region contains op, or NULL. */
 static NrOp *count_region_owner(NrOp *op) {
   for (NrOp *parent = nr_op_parent(op), *inner = op; parent; inner = parent, parent = nr_op_parent(parent)) {
     NrRegion *region = inner->block->region;
@@ -64,46 +65,56 @@ static NrStatus ordinal_verify(NrOp *op) {
 
 /* ---- tensors ---------------------------------------------------------------------------------------------------- */
 
-static NrStatus result_dims_verify(NrOp *op) { return nr_flow_group_dims_verify(op, "C1", SIZE_MAX, 0); }
-static NrStatus clone_verify(NrOp *op) { return nr_flow_group_dims_verify(op, "C1", SIZE_MAX, 1); }
-
-/* source, source_dims, ..., result_dims at group `result`. */
-static NrStatus both_dims_verify(NrOp *op, size_t result) {
-  NR_TRY(nr_flow_group_dims_verify(op, "C1", 0, 1));
-  return nr_flow_group_dims_verify(op, "C1", SIZE_MAX, result);
+/* Of an op with nothing but result_dims. */
+static NrStatus result_dims_verify(NrOp *op) {
+  return nr_flow_group_dims_verify(op, "C1", SIZE_MAX, NR_FLOW_TENSOR_EMPTY_RESULT_DIMS_GROUP);
 }
 
-/* Bits of a static tensor; false when unknown. */
+/* Of clone and transfer. */
+static NrStatus clone_verify(NrOp *op) {
+  return nr_flow_group_dims_verify(op, "C1", SIZE_MAX, NR_FLOW_TENSOR_CLONE_ARGUMENT_DIMS_GROUP);
+}
+
+/* Verifies source_dims, which are in the same group of bitcast, reshape and slice, and result_dims. */
+static NrStatus both_dims_verify(NrOp *op, size_t result_dims) {
+  NR_TRY(nr_flow_group_dims_verify(op, "C1", NR_FLOW_TENSOR_RESHAPE_SOURCE_GROUP,
+                                   NR_FLOW_TENSOR_RESHAPE_SOURCE_DIMS_GROUP));
+  return nr_flow_group_dims_verify(op, "C1", SIZE_MAX, result_dims);
+}
+
+/* The number of bits of a static tensor; false for other tensors. */
 static bool tensor_bits(NrType type, int64_t *out) {
   return nr_type_num_elements(type, out) && nr_mul_i64(*out, nr_type_bits(type->elem), out);
 }
 
 static NrStatus bitcast_verify(NrOp *op) {
   int64_t a, b;
-  NR_TRY(both_dims_verify(op, 2));
-  if (tensor_bits(operand_type(op, 0), &a) && tensor_bits(result_of(op), &b) && a != b)
+  NR_TRY(both_dims_verify(op, NR_FLOW_TENSOR_BITCAST_RESULT_DIMS_GROUP));
+  if (tensor_bits(nr_flow_tensor_bitcast_source(op)->type, &a) && tensor_bits(result_of(op), &b) && a != b)
     return nr_op_error(op, "(C2) source and result differ in size: %lld and %lld bits", (long long)a, (long long)b);
   return NR_OK;
 }
 
 static NrStatus reshape_verify(NrOp *op) {
   int64_t a, b;
-  NR_TRY(both_dims_verify(op, 2));
-  if (operand_type(op, 0)->elem != result_of(op)->elem)
+  NR_TRY(both_dims_verify(op, NR_FLOW_TENSOR_RESHAPE_RESULT_DIMS_GROUP));
+  if (nr_flow_tensor_reshape_source(op)->type->elem != result_of(op)->elem)
     return nr_op_error(op, "(C2) element types of source and result must be equal");
-  if (nr_type_num_elements(operand_type(op, 0), &a) && nr_type_num_elements(result_of(op), &b) && a != b)
+  if (nr_type_num_elements(nr_flow_tensor_reshape_source(op)->type, &a) && nr_type_num_elements(result_of(op), &b) &&
+      a != b)
     return nr_op_error(op, "(C3) source has %lld elements but the result %lld", (long long)a, (long long)b);
   return NR_OK;
 }
 
+static bool has_nul(NrStr s) { return s.size && memchr(s.data, 0, s.size); }
+
 static NrStatus constant_verify(NrOp *op) {
   NrAttr value = nr_op_attr(op, NR_A_value);
-  NrStr scope, key, config;
   if (value->type != result_of(op))
     return nr_op_error(op, "(C1) value is %s but the result %s",
                        value->type ? text_of(op, value->type) : "without type", text_of(op, result_of(op)));
-  if (value->kind == NR_ATTR_OPAQUE && nr_str_starts(value->s, "flow.parameter.") &&
-      !nr_flow_parameter(value, &scope, &key, &config))
+  if (nr_attr_is_parameter(value) && (!value->items[1]->s.size || has_nul(value->items[0]->s) ||
+                                      has_nul(value->items[1]->s)))
     return nr_op_error(op, "(C2) malformed parameter, expected #flow.parameter.named<\"scope\"::\"key\">");
   return NR_OK;
 }
@@ -130,23 +141,26 @@ static NrStatus elem_verify(NrOp *op, const char *id, NrType value, NrType tenso
 }
 
 static NrStatus load_verify(NrOp *op) {
-  NR_TRY(nr_flow_group_dims_verify(op, "C1", 0, 1));
-  NR_TRY(indices_verify(op, 2, operand_type(op, 0)->rank, "C2", "indices"));
-  return elem_verify(op, "C3", result_of(op), operand_type(op, 0));
+  NrType source = nr_flow_tensor_load_source(op)->type;
+  NR_TRY(nr_flow_group_dims_verify(op, "C1", NR_FLOW_TENSOR_LOAD_SOURCE_GROUP, NR_FLOW_TENSOR_LOAD_SOURCE_DIMS_GROUP));
+  NR_TRY(indices_verify(op, NR_FLOW_TENSOR_LOAD_INDICES_GROUP, source->rank, "C2", "indices"));
+  return elem_verify(op, "C3", result_of(op), source);
 }
 
 static NrStatus store_verify(NrOp *op) {
-  NR_TRY(nr_flow_group_dims_verify(op, "C1", 1, 2));
-  NR_TRY(indices_verify(op, 3, operand_type(op, 1)->rank, "C2", "indices"));
-  return elem_verify(op, "C3", operand_type(op, 0), operand_type(op, 1));
+  NrType target = nr_flow_tensor_store_target(op)->type;
+  NR_TRY(nr_flow_group_dims_verify(op, "C1", NR_FLOW_TENSOR_STORE_TARGET_GROUP,
+                                   NR_FLOW_TENSOR_STORE_TARGET_DIMS_GROUP));
+  NR_TRY(indices_verify(op, NR_FLOW_TENSOR_STORE_INDICES_GROUP, target->rank, "C2", "indices"));
+  return elem_verify(op, "C3", nr_flow_tensor_store_value(op)->type, target);
 }
 
 static NrStatus splat_verify(NrOp *op) {
-  NR_TRY(nr_flow_group_dims_verify(op, "C1", SIZE_MAX, 1));
-  return elem_verify(op, "C2", operand_type(op, 0), result_of(op));
+  NR_TRY(nr_flow_group_dims_verify(op, "C1", SIZE_MAX, NR_FLOW_TENSOR_SPLAT_RESULT_DIMS_GROUP));
+  return elem_verify(op, "C2", nr_flow_tensor_splat_value(op)->type, result_of(op));
 }
 
-/* A box of constant start and length lies inside of dim i of whole. */
+/* Verifies that the range [start, start + length) is inside dim i of whole, as far as it is constant. */
 static NrStatus inside_verify(NrOp *op, NrType whole, uint32_t i, NrValue *start, bool has_length, int64_t length) {
   int64_t begin = 0, end;
   bool known = nr_value_constant_int(start, &begin);
@@ -158,13 +172,13 @@ static NrStatus inside_verify(NrOp *op, NrType whole, uint32_t i, NrValue *start
 }
 
 static NrStatus slice_verify(NrOp *op) {
-  NrType from = operand_type(op, 0), to = result_of(op);
+  NrType from = nr_flow_tensor_slice_source(op)->type, to = result_of(op);
   size_t starts, lengths, count;
-  NR_TRY(both_dims_verify(op, 4));
+  NR_TRY(both_dims_verify(op, NR_FLOW_TENSOR_SLICE_RESULT_DIMS_GROUP));
   if (from->rank != to->rank || from->elem != to->elem)
     return nr_op_error(op, "(C2) source and result must be of equal rank and element type");
-  NR_TRY(indices_verify(op, 2, from->rank, "C3", "start indices"));
-  NR_TRY(indices_verify(op, 3, from->rank, "C3", "lengths"));
+  NR_TRY(indices_verify(op, NR_FLOW_TENSOR_SLICE_START_INDICES_GROUP, from->rank, "C3", "start indices"));
+  NR_TRY(indices_verify(op, NR_FLOW_TENSOR_SLICE_LENGTHS_GROUP, from->rank, "C3", "lengths"));
   nr_op_operand_group(op, NR_FLOW_TENSOR_SLICE_START_INDICES_GROUP, &starts, &count);
   nr_op_operand_group(op, NR_FLOW_TENSOR_SLICE_LENGTHS_GROUP, &lengths, &count);
   for (uint32_t i = 0; i < from->rank; i++) {
@@ -179,21 +193,27 @@ static NrStatus slice_verify(NrOp *op) {
   return NR_OK;
 }
 
-static NrStatus trace_verify(NrOp *op) { return nr_flow_group_dims_verify(op, "C1", 0, 1); }
+static NrStatus trace_verify(NrOp *op) {
+  return nr_flow_group_dims_verify(op, "C1", NR_FLOW_TENSOR_TRACE_VALUES_GROUP, NR_FLOW_TENSOR_TRACE_VALUE_DIMS_GROUP);
+}
 
 static NrStatus update_verify(NrOp *op) {
-  NrType target = operand_type(op, 0), update = nr_op_group_operand(op, NR_FLOW_TENSOR_UPDATE_UPDATE_GROUP)->type;
+  NrType target = nr_flow_tensor_update_target(op)->type, update = nr_flow_tensor_update_update(op)->type;
   size_t starts, count;
-  NR_TRY(nr_flow_group_dims_verify(op, "C1", 0, 1));
-  NR_TRY(nr_flow_group_dims_verify(op, "C1", 3, 4));
+  NR_TRY(nr_flow_group_dims_verify(op, "C1", NR_FLOW_TENSOR_UPDATE_TARGET_GROUP,
+                                   NR_FLOW_TENSOR_UPDATE_TARGET_DIMS_GROUP));
+  NR_TRY(nr_flow_group_dims_verify(op, "C1", NR_FLOW_TENSOR_UPDATE_UPDATE_GROUP,
+                                   NR_FLOW_TENSOR_UPDATE_UPDATE_DIMS_GROUP));
   if (target->rank != update->rank || target->elem != update->elem)
     return nr_op_error(op, "(C2) target and update must be of equal rank and element type");
-  NR_TRY(indices_verify(op, 2, target->rank, "C3", "start indices"));
+  NR_TRY(indices_verify(op, NR_FLOW_TENSOR_UPDATE_START_INDICES_GROUP, target->rank, "C3", "start indices"));
   nr_op_operand_group(op, NR_FLOW_TENSOR_UPDATE_START_INDICES_GROUP, &starts, &count);
   for (uint32_t i = 0; i < target->rank; i++)
     NR_TRY(inside_verify(op, target, i, nr_operand(op, starts + i), update->dims[i] != NR_DYNAMIC, update->dims[i]));
   return NR_OK;
 }
 
-#include "dialect/shared/rows.h"
+#include "ir/rows.h"
+#include "dialect/flow/types.def"
+#include "dialect/flow/attrs.def"
 #include "dialect/flow/ops.def"

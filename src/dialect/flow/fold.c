@@ -1,16 +1,16 @@
-/* fold.c - folds of flow ops: results that are constants or values that exist. */
+/* fold.c - folds of flow ops to constants or existing values. */
 #include "dialect/flow/flow.h"
 #include "dialect/operands.h"
 
 static bool fold_value(NrFold *out, NrValue *value) { return out->value = value, true; }
 static bool fold_attr(NrFold *out, NrAttr attr) { return out->attr = attr, attr != NULL; }
 
-/* Elements that are in the program: not those of parameters and resources. */
+/* Whether the elements are in the program, unlike those of parameters and resources. */
 static bool is_dense(NrAttr a) { return a && a->kind == NR_ATTR_DENSE; }
 
-enum { MOST_ELEMENTS = 1024 };
+enum { MAX_ELEMENTS = 1024 };
 
-/* tie_shape without `?` dims is a no-op. */
+/* Folds a tie_shape of a type without dynamic dims. */
 bool nr_flow_tie_shape_fold(NrOp *op, const NrAttr *constants, NrFold *out) {
   return op->num_operands == 1 && fold_value(out, nr_op_operand(op));
 }
@@ -22,8 +22,8 @@ bool nr_flow_ordinal_fold(NrOp *op, const NrAttr *constants, NrFold *out) {
          nr_op_attr(operand->op, NR_A_ordinal) == nr_op_attr(op, NR_A_ordinal) && fold_value(out, operand);
 }
 
-/* reshape, and bitcast between equal element types: to the own shape. With one `?` the number of elements determines
- * it. */
+/* Folds a reshape, or bitcast between equal element types, to the same shape. With one dynamic dim the number of
+ * elements determines the shape. Also folds static reshapes of constants. */
 bool nr_flow_reshape_fold(NrOp *op, const NrAttr *constants, NrFold *out) {
   NrValue *source = nr_op_source(op);
   NrType type = nr_op_result(op)->type;
@@ -46,14 +46,14 @@ bool nr_flow_clone_fold(NrOp *op, const NrAttr *constants, NrFold *out) {
   return constants[0] && nr_attr_is_elements(constants[0]) && fold_attr(out, constants[0]);
 }
 
-/* Row-major position of constant indices of a group; false when one is not known or not inside. */
-static bool position(NrOp *op, size_t group, NrType type, const NrAttr *constants, int64_t *out) {
-  size_t begin, count;
-  nr_op_operand_group(op, group, &begin, &count);
+/* The row-major position of the constant indices in a group; false when an index is not constant or is out of
+ * bounds. */
+static bool position(NrGroup given, NrType type, const NrAttr *constants, int64_t *out) {
   *out = 0;
-  for (size_t i = 0; i < count; i++) {
+  for (size_t i = 0; i < given.count; i++) {
+    NrAttr constant = constants[given.begin + i];
     int64_t index;
-    if (!constants[begin + i] || !nr_attr_is_int(constants[begin + i], &index)) return false;
+    if (!constant || !nr_attr_is_int(constant, &index)) return false;
     if (index < 0 || type->dims[i] == NR_DYNAMIC || index >= type->dims[i]) return false;
     *out = *out * type->dims[i] + index;
   }
@@ -66,7 +66,8 @@ bool nr_flow_tensor_load_fold(NrOp *op, const NrAttr *constants, NrFold *out) {
   if (nr_op_is(source->op, NR_OP_flow_tensor_splat)) return fold_value(out, nr_flow_tensor_splat_value(source->op));
   if (!constants[0] || !nr_attr_is_elements(constants[0])) return false;
   if (is_dense(constants[0]) && constants[0]->splat) return fold_attr(out, nr_attr_element(constants[0], 0));
-  return position(op, 2, source->type, constants, &at) && fold_attr(out, nr_attr_element(constants[0], at));
+  NrGroup indices = nr_flow_tensor_load_indices(op);
+  return position(indices, source->type, constants, &at) && fold_attr(out, nr_attr_element(constants[0], at));
 }
 
 bool nr_flow_tensor_store_fold(NrOp *op, const NrAttr *constants, NrFold *out) {
@@ -75,8 +76,8 @@ bool nr_flow_tensor_store_fold(NrOp *op, const NrAttr *constants, NrFold *out) {
   size_t size = nr_type_byte_size(type->elem);
   uint8_t bytes[8];
   if (!constants[0] || !is_dense(constants[1]) || !nr_attr_scalar_bytes(constants[0], bytes)) return false;
-  if (!nr_type_num_elements(type, &count) || count > MOST_ELEMENTS || !position(op, 3, type, constants, &at))
-    return false;
+  if (!nr_type_num_elements(type, &count) || count > MAX_ELEMENTS) return false;
+  if (!position(nr_flow_tensor_store_indices(op), type, constants, &at)) return false;
   uint8_t *data = nr_calloc((size_t)count + 1, size);
   for (int64_t i = 0; i < count; i++) memcpy(data + (size_t)i * size, nr_attr_element_ptr(constants[1], i), size);
   memcpy(data + (size_t)at * size, bytes, size);
@@ -85,16 +86,16 @@ bool nr_flow_tensor_store_fold(NrOp *op, const NrAttr *constants, NrFold *out) {
   return true;
 }
 
-/* Constant starts of a group, and whether all are known. */
-static bool starts_of(NrOp *op, size_t group, const NrAttr *constants, int64_t *starts) {
-  size_t begin, count;
-  nr_op_operand_group(op, group, &begin, &count);
-  for (size_t i = 0; i < count; i++)
-    if (!constants[begin + i] || !nr_attr_is_int(constants[begin + i], &starts[i]) || starts[i] < 0) return false;
+/* Reads the starts in a group; false when one is not a non-negative constant. */
+static bool starts_of(NrGroup given, const NrAttr *constants, int64_t *starts) {
+  for (size_t i = 0; i < given.count; i++) {
+    NrAttr constant = constants[given.begin + i];
+    if (!constant || !nr_attr_is_int(constant, &starts[i]) || starts[i] < 0) return false;
+  }
   return true;
 }
 
-/* Walks the box of part's shape at starts in whole: copies from whole to part, or the other way round. */
+/* Copies the box of part's shape at `starts` in whole: from whole to part, or from part to whole. */
 static bool copy_box(NrType whole, uint8_t *whole_data, NrType part, uint8_t *part_data, const int64_t *starts,
                      bool to_part) {
   int64_t index[NR_MAX_RANK] = {0}, count;
@@ -115,11 +116,11 @@ static bool copy_box(NrType whole, uint8_t *whole_data, NrType part, uint8_t *pa
   return true;
 }
 
-/* All elements of a small constant, one behind the other; the caller frees. NULL when it is too large. */
+/* All elements of a small constant, also of a splat; the caller frees the array. NULL when it is too large. */
 static uint8_t *expanded(NrAttr constant) {
   int64_t count;
   size_t size = nr_type_byte_size(constant->type->elem);
-  if (!nr_type_num_elements(constant->type, &count) || count > MOST_ELEMENTS || size == 0) return NULL;
+  if (!nr_type_num_elements(constant->type, &count) || count > MAX_ELEMENTS || size == 0) return NULL;
   uint8_t *data = nr_calloc((size_t)count + 1, size);
   for (int64_t i = 0; i < count; i++) memcpy(data + (size_t)i * size, nr_attr_element_ptr(constant, i), size);
   return data;
@@ -129,11 +130,11 @@ bool nr_flow_slice_fold(NrOp *op, const NrAttr *constants, NrFold *out) {
   NrType type = nr_op_result(op)->type, source = nr_flow_tensor_slice_source(op)->type;
   int64_t starts[NR_MAX_RANK], count;
   size_t size = nr_type_byte_size(type->elem);
-  /* All of a static source, from anywhere inside. */
+  /* A slice as large as its static source is the source. */
   if (source == type && nr_type_has_static_shape(type)) return fold_value(out, nr_flow_tensor_slice_source(op));
   if (!is_dense(constants[0]) || !nr_type_num_elements(type, &count)) return false;
   if (constants[0]->splat && count > 0) return fold_attr(out, nr_attr_dense(type, constants[0]->data, size));
-  if (count > MOST_ELEMENTS || !starts_of(op, 2, constants, starts)) return false;
+  if (count > MAX_ELEMENTS || !starts_of(nr_flow_tensor_slice_start_indices(op), constants, starts)) return false;
   uint8_t *whole = expanded(constants[0]);
   if (!whole) return false;
   uint8_t *part = nr_calloc((size_t)count + 1, size);
@@ -144,10 +145,23 @@ bool nr_flow_slice_fold(NrOp *op, const NrAttr *constants, NrFold *out) {
   return ok;
 }
 
+/* The value whose memory this one is: through ops that give their operand another type. */
+static const NrOp *behind_ties(const NrValue *value) {
+  const NrOp *op = value->op;
+  while (op) {
+    if (nr_op_is(op, NR_OP_flow_tensor_reshape) || nr_op_is(op, NR_OP_flow_tensor_bitcast)) op = nr_op_source(op)->op;
+    else if (nr_op_is(op, NR_OP_flow_tensor_tie_shape)) op = nr_flow_tensor_tie_shape_operand(op)->op;
+    else break;
+  }
+  return op;
+}
+
+/* A transfer to where the operand is. */
 bool nr_flow_transfer_fold(NrOp *op, const NrAttr *constants, NrFold *out) {
   NrValue *operand = nr_flow_tensor_transfer_operand(op);
-  return nr_op_is(operand->op, NR_OP_flow_tensor_transfer) &&
-         nr_op_attr(operand->op, NR_A_target) == nr_op_attr(op, NR_A_target) && fold_value(out, operand);
+  const NrOp *def = behind_ties(operand);
+  return nr_op_is(def, NR_OP_flow_tensor_transfer) && nr_op_attr(def, NR_A_target) == nr_op_attr(op, NR_A_target) &&
+         fold_value(out, operand);
 }
 
 bool nr_flow_update_fold(NrOp *op, const NrAttr *constants, NrFold *out) {
@@ -158,9 +172,9 @@ bool nr_flow_update_fold(NrOp *op, const NrAttr *constants, NrFold *out) {
   int64_t starts[NR_MAX_RANK], count;
   if (nr_type_num_elements(update->type, &count) && count == 0)
     return fold_value(out, nr_flow_tensor_update_target(op));
-  bool known = starts_of(op, 2, constants, starts);
+  bool known = starts_of(nr_flow_tensor_update_start_indices(op), constants, starts);
   if (update->type == target && nr_type_has_static_shape(target)) {
-    /* Only from the origin does all of target fit. */
+    /* An update as large as the target must start at 0. */
     for (uint32_t i = 0; known && i < target->rank; i++) known = starts[i] == 0;
     return known && fold_value(out, update);
   }

@@ -1,11 +1,45 @@
-/* syntax.c - syntax and verification shared by flow ops: types with dims, signatures with tied results,
+/* syntax.c - text and verification shared by flow ops: types with dims, signatures with tied results, workgroup
  * counts. */
 #include "dialect/flow/flow.h"
+
+/* ---- types ------------------------------------------------------------------------------------------------------- */
+
+NrType nr_type_dispatch_tensor(NrAccess access, NrType bound) {
+  NrAttr params[] = {nr_attr_i64(bound->ctx, access), nr_attr_type(bound)};
+  return nr_type_of_dialect(bound->ctx, NR_TYPE_flow_dispatch_tensor, params);
+}
+
+NrType nr_type_channel(NrContext *ctx) { return nr_type_of_dialect(ctx, NR_TYPE_flow_channel, NULL); }
+
+/* readonly:tensor<4xf32>, or in older texts readonly:4xf32; of 2020's input and output, 4xf32. */
+NrStatus nr_flow_dispatch_tensor_parse(NrParser *p, NrAttr *out_params) {
+  int64_t access;
+  NrType bound;
+  NrStr name = nr_p_type_name(p);
+  if (nr_str_is(name, "flow.dispatch.input")) {
+    access = NR_READONLY;
+  } else if (nr_str_is(name, "flow.dispatch.output")) {
+    access = NR_WRITEONLY;
+  } else {
+    NR_TRY(nr_p_choice(p, NR_STR("readonly|writeonly|readwrite"), &access));
+    NR_TRY(nr_p_expect(p, ":"));
+  }
+  NrLoc loc = nr_p_loc(p);
+  NR_TRY(nr_p_type_or_dims(p, &bound));
+  if (bound->kind != NR_TYPE_TENSOR && !nr_type_is_int(bound) && !nr_type_is_float(bound))
+    return nr_p_error(p, loc, "a dispatch tensor is of a ranked tensor, an integer or a float, not of %s",
+                      nr_type_text(nr_p_context(p), bound));
+  out_params[0] = nr_attr_i64(nr_p_context(p), access);
+  out_params[1] = nr_attr_type(bound);
+  return NR_OK;
+}
+
+/* ---- text of ops ------------------------------------------------------------------------------------------------- */
 
 /* ---- types with dims -------------------------------------------------------------------------------------------- */
 
 size_t nr_flow_num_dims(NrType type) {
-  if (type->kind == NR_TYPE_DISPATCH_TENSOR) type = type->elem;
+  if (type->kind == NR_TYPE_flow_dispatch_tensor) type = type->elem;
   return type->kind == NR_TYPE_TENSOR ? nr_type_num_dynamic(type) : 0;
 }
 
@@ -49,30 +83,11 @@ void nr_flow_w_type(NrPrinter *w, NrOp *op, NrType type, size_t *next) {
 
 /* ---- tied operands ---------------------------------------------------------------------------------------------- */
 
-int64_t nr_flow_tied_operand(const NrOp *op, size_t result) {
-  NrAttr tied = nr_op_attr(op, NR_A_tied_operands);
-  int64_t argument;
-  if (!tied || tied->kind != NR_ATTR_ARRAY || result >= tied->size) return -1;
-  return nr_attr_is_int(tied->items[result], &argument) ? argument : -1;
-}
-
-NrAttr nr_flow_tied_attr(NrContext *ctx, const int64_t *tied, size_t count) {
-  bool any = false;
-  NrAttr *items = nr_calloc(count + 1, sizeof *items);
-  for (size_t i = 0; i < count; i++) {
-    items[i] = nr_attr_index(ctx, tied[i]);
-    any |= tied[i] >= 0;
-  }
-  NrAttr attr = any ? nr_attr_array(ctx, items, count) : NULL;
-  nr_free(items);
-  return attr;
-}
-
 const char *nr_flow_named_ties(const NrOp *op, size_t arguments_group) {
   size_t begin, count;
   nr_op_operand_group(op, arguments_group, &begin, &count);
   for (uint32_t r = 0; r < op->num_results; r++) {
-    int64_t tied = nr_flow_tied_operand(op, r);
+    int64_t tied = nr_tied_operand(op, r);
     for (int64_t i = 0; i < tied; i++)
       if (nr_operand(op, begin + (size_t)i) == nr_operand(op, begin + (size_t)tied)) return NULL;
   }
@@ -83,7 +98,7 @@ static bool same_name(NrOperandRef a, NrOperandRef b) { return nr_str_eq(a.name,
 
 /* ---- signatures ------------------------------------------------------------------------------------------------- */
 
-/* One result: type{%d}, %arg{%d} or %arg as type{%d}. */
+/* Parses one result: `type{%d}`, `%arg{%d}` or `%arg as type{%d}`. */
 static NrStatus result_parse(NrParser *p, const NrOperandRef *args, NrFlowSignature *s, size_t *capacity) {
   NrArena *arena = &nr_p_module(p)->arena;
   NrOperandRef ref;
@@ -137,7 +152,7 @@ NrStatus nr_flow_p_signature(NrParser *p, const NrOperandRef *args, size_t num_a
 }
 
 NrStatus nr_flow_add_signature(NrParser *p, NrOpState *state, const NrOperandRef *args, const NrFlowSignature *s) {
-  NrAttr tied = nr_flow_tied_attr(nr_p_context(p), s->tied, s->num_results);
+  NrAttr tied = nr_tied_attr(nr_p_context(p), s->tied, s->num_results);
   for (size_t i = 0; i < state->num_attrs; i++)
     if (nr_str_is(state->attrs[i].name, "tied_operands")) tied = NULL;
   if (tied) nr_p_add_attr(p, state, "tied_operands", tied);
@@ -170,7 +185,7 @@ void nr_flow_w_signature(NrPrinter *w, NrOp *op, NrFlowSignatureGroups groups) {
   nr_op_operand_group(op, groups.result_dims, &next, &ignored);
   for (uint32_t i = 0; i < op->num_results; i++) {
     NrType type = nr_result(op, i)->type;
-    int64_t tied = nr_flow_tied_operand(op, i);
+    int64_t tied = nr_tied_operand(op, i);
     if (i) nr_w_puts(w, ", ");
     if (tied >= 0) {
       NrValue *argument = nr_operand(op, arguments + (size_t)tied);
@@ -266,6 +281,28 @@ void nr_flow_w_count(NrPrinter *w, NrRegion *region, const char *word) {
   nr_w_region(w, region, false, true);
 }
 
+/* `%a, %b`; since 2025, when the ops moved to iree_tensor_ext, `(%a, %b)`. */
+NrStatus nr_flow_count_from_parse(NrParser *p, NrOpState *state) {
+  NrOperandRef *operands;
+  size_t count;
+  if (!nr_p_try_attr_dict(p, state)) return NR_ERROR_INVALID;
+  bool in_parentheses = nr_p_try(p, "(");
+  NrType index = nr_type_index(nr_p_context(p));
+  NR_TRY(nr_p_operands(p, &operands, &count));
+  if (in_parentheses) NR_TRY(nr_p_expect(p, ")"));
+  nr_p_add_results(p, state, (NrType[]){index, index, index}, 3);
+  return nr_p_add_indices(p, state, operands, count);
+}
+
+void nr_flow_count_from_print(NrPrinter *w, NrOp *op) {
+  bool renamed = nr_w_is_renamed(w);
+  nr_w_attr_dict(w, op, NULL);
+  if (renamed) nr_w_puts(w, "(");
+  else if (op->num_operands) nr_w_puts(w, " ");
+  nr_w_values(w, op, 0, op->num_operands);
+  if (renamed) nr_w_puts(w, ")");
+}
+
 NrStatus nr_flow_count_verify(NrOp *op, const char *id, size_t region, size_t workload_group) {
   NrRegion *count = nr_op_region(op, region);
   NrBlock *block = count->first;
@@ -322,19 +359,19 @@ NrStatus nr_flow_tied_verify(NrOp *op, const char *id, size_t num_results, size_
     if (!nr_attr_is_int(tied->items[i], &argument) || argument < -1 || argument >= (int64_t)num_arguments)
       return nr_op_error(op, "(%s) result #%zu is tied to an argument that does not exist", id, i);
     for (size_t k = 0; k < i && argument >= 0; k++)
-      if (nr_flow_tied_operand(op, k) == argument)
+      if (nr_tied_operand(op, k) == argument)
         return nr_op_error(op, "(%s) results #%zu and #%zu are tied to the same argument", id, k, i);
   }
   return NR_OK;
 }
 
-/* Whether any bytes are elements of the type. */
+/* Whether every bit of the type's bytes belongs to the number, so that any bytes are valid elements. */
 static bool fills_bytes(NrType t) {
   bool number = (nr_type_is_int(t) && t->width > 0) || nr_type_is_float(t);
   return number && t->width == 8 * nr_type_byte_size(t);
 }
 
-/* NR_DYNAMIC where it is not known. */
+/* The size of a tensor in bytes; NR_DYNAMIC when it is not static or overflows. */
 static int64_t byte_size(NrType t) {
   int64_t size = (int64_t)nr_type_byte_size(t->elem);
   for (uint32_t i = 0; i < t->rank; i++)
@@ -343,10 +380,9 @@ static int64_t byte_size(NrType t) {
 }
 
 NrStatus nr_flow_tied_types_verify(NrOp *op, const char *id) {
-  size_t arguments, count;
-  nr_op_operand_group(op, NR_FLOW_ARGUMENTS, &arguments, &count);
+  size_t arguments = nr_flow_call_groups(op).arguments.begin;
   for (uint32_t i = 0; i < op->num_results; i++) {
-    int64_t tied = nr_flow_tied_operand(op, i);
+    int64_t tied = nr_tied_operand(op, i);
     if (tied < 0) continue;
     NrType from = nr_operand(op, arguments + (size_t)tied)->type, to = nr_result(op, i)->type;
     if (from->kind != NR_TYPE_TENSOR)

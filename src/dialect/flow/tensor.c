@@ -1,8 +1,8 @@
-/* tensor.c - syntax of tensor ops that a format cannot express, parameters, and dims of flow's tensors. */
+/* tensor.c - the text of tensor ops that a format cannot express, parameters, and dims of flow's tensors. */
 #include "dialect/flow/flow.h"
 #include "dialect/operands.h"
 
-static NrType operand_type(const NrOp *op, size_t i) { return nr_operand(op, i)->type; }
+
 
 /* ---- constants -------------------------------------------------------------------------------------------------- */
 
@@ -48,61 +48,33 @@ void nr_flow_dynamic_constant_print(NrPrinter *w, NrOp *op) {
   nr_w_result_types(w, op);
 }
 
-#define PARAMETER_PREFIX "flow.parameter.named<"
-
-/* A quoted string at *at; the view is without the quotes. */
-static bool quoted(NrStr text, size_t *at, NrStr *out) {
-  if (*at >= text.size || text.data[*at] != '"') return false;
-  size_t begin = ++*at;
-  while (*at < text.size && text.data[*at] != '"') *at += text.data[*at] == '\\' ? 2 : 1;
-  if (*at >= text.size) return false;
-  *out = (NrStr){text.data + begin, *at - begin};
-  ++*at;
-  return true;
-}
-
-static void blanks(NrStr text, size_t *at) {
-  while (*at < text.size && (text.data[*at] == ' ' || text.data[*at] == '\n')) ++*at;
-}
-
-bool nr_flow_parameter(NrAttr attr, NrStr *out_scope, NrStr *out_key, NrStr *out_config) {
-  NrStr first, second = {0}, config = {0};
-  size_t at = sizeof PARAMETER_PREFIX - 1;
-  if (!attr || attr->kind != NR_ATTR_OPAQUE || !nr_str_starts(attr->s, PARAMETER_PREFIX)) return false;
-  NrStr text = attr->s;
-  blanks(text, &at);
-  if (!quoted(text, &at, &first)) return false;
-  blanks(text, &at);
-  bool scoped = at + 2 < text.size && text.data[at] == ':' && text.data[at + 1] == ':';
-  if (scoped) {
-    at += 2;
-    blanks(text, &at);
-    if (!quoted(text, &at, &second)) return false;
-    blanks(text, &at);
+/* "scope"::"key", {config} */
+NrStatus nr_flow_parameter_parse(NrParser *p, NrAttr *out_params) {
+  NrContext *ctx = nr_p_context(p);
+  NrStr scope = {0}, key;
+  NrLoc loc = nr_p_loc(p);
+  if (!nr_p_try_string(p, &key)) return nr_p_error(p, loc, "expected the key of a parameter");
+  key = nr_context_intern(ctx, key);
+  if (nr_p_try(p, "::")) {
+    scope = key;
+    loc = nr_p_loc(p);
+    if (!nr_p_try_string(p, &key)) return nr_p_error(p, loc, "expected the key of a parameter");
   }
-  if (at < text.size && text.data[at] == ',') {
-    at++;
-    blanks(text, &at);
-    size_t end = text.size - 1;
-    if (at >= end || text.data[at] != '{' || text.data[end - 1] != '}') return false;
-    config = (NrStr){text.data + at, end - at};
-    at = end;
-  }
-  if (at + 1 != text.size || text.data[at] != '>') return false;
-  *out_scope = scoped ? first : (NrStr){0};
-  *out_key = scoped ? second : first;
-  *out_config = config;
-  return out_key->size > 0;
+  out_params[0] = nr_attr_string(ctx, scope);
+  out_params[1] = nr_attr_string(ctx, key);
+  out_params[2] = nr_attr_unit(ctx);
+  return nr_p_try(p, ",") ? nr_p_attr(p, &out_params[2]) : NR_OK;
 }
 
-NrAttr nr_flow_parameter_attr(NrType type, NrStr scope, NrStr key) {
-  NrBuf text = {0};
-  nr_buf_puts(&text, PARAMETER_PREFIX);
-  if (scope.size) nr_buf_printf(&text, "\"%.*s\"::", NR_STR_ARG(scope));
-  nr_buf_printf(&text, "\"%.*s\">", NR_STR_ARG(key));
-  NrAttr attr = nr_attr_opaque(type->ctx, (NrStr){text.data, text.size}, type);
-  nr_buf_deinit(&text);
-  return attr;
+void nr_flow_parameter_print(NrPrinter *w, const NrAttr *params) {
+  if (params[0]->s.size) {
+    nr_w_string(w, params[0]->s);
+    nr_w_puts(w, "::");
+  }
+  nr_w_string(w, params[1]->s);
+  if (params[2]->kind == NR_ATTR_UNIT) return;
+  nr_w_puts(w, ", ");
+  nr_w_attr(w, params[2]);
 }
 
 /* ---- splat, store, trace, update -------------------------------------------------------------------------------- */
@@ -163,7 +135,7 @@ void nr_flow_tensor_store_print(NrPrinter *w, NrOp *op) {
   nr_w_values(w, op, 0, 2);
   if (count) nr_w_indices(w, op, begin, count);
   nr_w_puts(w, " : ");
-  nr_flow_w_type(w, op, operand_type(op, 1), &next);
+  nr_flow_w_type(w, op, nr_flow_tensor_store_target(op)->type, &next);
   nr_w_attr_dict_keyword(w, op, segments_only);
 }
 
@@ -214,10 +186,35 @@ void nr_flow_trace_print(NrPrinter *w, NrOp *op) {
     if (i) nr_w_puts(w, ", ");
     nr_w_value(w, nr_operand(op, i));
     nr_w_puts(w, " : ");
-    nr_flow_w_type(w, op, operand_type(op, i), &next);
+    nr_flow_w_type(w, op, nr_operand(op, i)->type, &next);
   }
   nr_w_puts(w, "]");
   nr_w_attr_dict_keyword(w, op, elided);
+}
+
+NrStr nr_flow_trace_text(NrArena *arena, NrOp *trace) {
+  NrGroup values = nr_flow_tensor_trace_values(trace);
+  NrBuf text = {0};
+  for (size_t i = 0; i < values.count; i++) {
+    NrType elem = nr_operand(trace, values.begin + i)->type->elem;
+    nr_buf_printf(&text, "%s%s", i ? "," : "", nr_type_text(nr_op_context(trace), elem));
+  }
+  nr_buf_putc(&text, ';');
+  nr_buf_str(&text, nr_op_attr_str(trace, NR_A_key));
+  NrStr kept = nr_str_copy(arena, (NrStr){text.data, text.size});
+  nr_buf_deinit(&text);
+  return kept;
+}
+
+bool nr_flow_can_trace(const NrOp *trace) {
+  NrGroup values = nr_flow_tensor_trace_values(trace);
+  for (size_t i = 0; i < values.count; i++) {
+    NrType elem = nr_operand(trace, values.begin + i)->type->elem;
+    if (elem->kind == NR_TYPE_COMPLEX) elem = elem->elem;
+    bool number = nr_type_is_index(elem) || elem->kind == NR_TYPE_INTEGER || elem->kind == NR_TYPE_FLOAT;
+    if (!number || nr_type_bits(elem) > 64 || nr_type_bits(elem) == 0) return false;
+  }
+  return true;
 }
 
 NrStatus nr_flow_update_parse(NrParser *p, NrOpState *state) {
@@ -245,7 +242,7 @@ NrStatus nr_flow_update_parse(NrParser *p, NrOpState *state) {
   return NR_OK;
 }
 
-/* "%target as type{%d}". */
+/* Prints `%target as type{%d}`. */
 void nr_flow_w_tied_result(NrPrinter *w, NrOp *op, size_t first_dim) {
   nr_w_value(w, nr_op_target(op));
   nr_w_puts(w, " as ");
@@ -263,7 +260,7 @@ void nr_flow_update_print(NrPrinter *w, NrOp *op) {
   nr_w_value(w, nr_flow_tensor_update_target(op));
   nr_w_indices(w, op, start, num_start);
   nr_w_puts(w, " : ");
-  nr_flow_w_type(w, op, operand_type(op, update), &next);
+  nr_flow_w_type(w, op, nr_operand(op, update)->type, &next);
   nr_w_puts(w, " -> ");
   nr_flow_w_tied_result(w, op, 1);
   nr_w_attr_dict_keyword(w, op, segments_only);
@@ -271,58 +268,11 @@ void nr_flow_update_print(NrPrinter *w, NrOp *op) {
 
 /* ---- dims ------------------------------------------------------------------------------------------------------- */
 
-/* The group of result dims of an op, SIZE_MAX when it has none. */
-static size_t result_dims_group(const NrOp *op) {
-  switch (op->info->id) {
-  case NR_OP_flow_dispatch_region:
-  case NR_OP_flow_tensor_alloca:
-  case NR_OP_flow_tensor_empty: return 0;
-  case NR_OP_flow_tensor_splat:
-  case NR_OP_flow_tensor_clone:
-  case NR_OP_flow_tensor_transfer:
-  case NR_OP_flow_tensor_tie_shape:
-  case NR_OP_flow_dispatch_tie_shape:
-  case NR_OP_flow_tensor_update:
-  case NR_OP_flow_collective_all_gather:
-  case NR_OP_flow_collective_all_reduce:
-  case NR_OP_flow_collective_all_to_all:
-  case NR_OP_flow_collective_reduce_scatter:
-  case NR_OP_flow_collective_send_recv: return 1;
-  case NR_OP_flow_tensor_bitcast:
-  case NR_OP_flow_tensor_reshape:
-  case NR_OP_flow_tensor_store:
-  case NR_OP_flow_call: return 2;
-  case NR_OP_flow_dispatch_workgroups:
-  case NR_OP_flow_dispatch: return NR_FLOW_RESULT_DIMS;
-  case NR_OP_flow_tensor_slice: return 4;
-  default: return SIZE_MAX;
-  }
-}
-
-bool nr_flow_dim_of(NrValue *value, size_t i, NrIndex *out) {
-  NrOp *op = value->op;
-  NrType type = value->type->kind == NR_TYPE_DISPATCH_TENSOR ? value->type->elem : value->type;
-  if (type->kind != NR_TYPE_TENSOR || i >= type->rank) return false;
-  if (type->dims[i] != NR_DYNAMIC) return *out = nr_index_const(type->dims[i]), true;
-  if (!op) return false;
-  if (nr_op_is(op, NR_OP_flow_dispatch_tensor_load)) {
-    if (nr_index_list_size(op, "static_sizes") != type->rank) return false;
-    *out = nr_index_list_get(op, (NrIndexListSlot){3, "static_sizes"}, i);
-    return true;
-  }
-  size_t group = result_dims_group(op), begin, count, before = 0;
-  if (group == SIZE_MAX || !nr_op_operand_group(op, group, &begin, &count)) return false;
-  for (uint32_t r = 0; r < value->index; r++) before += nr_flow_num_dims(nr_result(op, r)->type);
-  for (size_t k = 0; k < i; k++) before += type->dims[k] == NR_DYNAMIC;
-  if (before >= count) return false;
-  *out = nr_index_of(nr_operand(op, begin + before));
-  return true;
-}
-
-/* The groups of tensors, each with that of their dims behind it. */
+/* The operand groups of tensors, each followed by the group with their dims. */
 static size_t claim_groups(const NrOp *op, size_t (*out)[2]) {
   size_t count = 1;
   switch (op->info->id) {
+  case NR_OP_flow_call:
   case NR_OP_flow_tensor_bitcast:
   case NR_OP_flow_tensor_clone:
   case NR_OP_flow_tensor_load:
@@ -332,6 +282,11 @@ static size_t claim_groups(const NrOp *op, size_t (*out)[2]) {
   case NR_OP_flow_tensor_trace:
   case NR_OP_flow_tensor_transfer:
   case NR_OP_flow_tensor_update:
+  case NR_OP_flow_collective_all_gather:
+  case NR_OP_flow_collective_all_reduce:
+  case NR_OP_flow_collective_all_to_all:
+  case NR_OP_flow_collective_reduce_scatter:
+  case NR_OP_flow_collective_send_recv:
   case NR_OP_flow_dispatch_tensor_load:
   case NR_OP_flow_dispatch_tie_shape: out[0][0] = 0; break;
   case NR_OP_flow_tensor_store:
@@ -353,7 +308,7 @@ bool nr_flow_each_claim(const NrOp *op, NrFlowClaimFn fn, void *user) {
     if (!nr_op_operand_group(op, groups[g][1], &next, &num_dims)) continue;
     for (size_t i = first; i < first + num; i++) {
       NrType t = nr_operand(op, i)->type;
-      if (t->kind == NR_TYPE_DISPATCH_TENSOR) t = t->elem;
+      if (t->kind == NR_TYPE_flow_dispatch_tensor) t = t->elem;
       if (t->kind != NR_TYPE_TENSOR) continue;
       for (uint32_t d = 0; d < t->rank; d++) {
         if (t->dims[d] != NR_DYNAMIC) continue;
@@ -365,7 +320,7 @@ bool nr_flow_each_claim(const NrOp *op, NrFlowClaimFn fn, void *user) {
   return true;
 }
 
-/* ---- elements as others ----------------------------------------------------------------------------------------- */
+/* ---- bitcasts of elements ---------------------------------------------------------------------------------------- */
 
 static bool is_number(NrType t) {
   return nr_type_is_int_or_index(t) || nr_type_is_float(t) || t->kind == NR_TYPE_COMPLEX;

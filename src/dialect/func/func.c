@@ -1,4 +1,5 @@
-/* func.c - the ops of dialect func, their verification and rewrites. The syntax of functions is in syntax.c. */
+/* func.c - the op definitions of dialect func, their verification and rewrites. The text of functions and calls is in
+ * syntax.c. */
 #include "dialect/arith/arith.h"
 #include "dialect/func/func.h"
 
@@ -51,12 +52,12 @@ static NrStatus verify_dicts(NrOp *op, const char *name, const char *what, size_
   return NR_OK;
 }
 
-static NrStatus func_verify(NrOp *op) {
+NrStatus nr_func_verify(NrOp *op) {
   NrType type = nr_func_type(op);
   if (!type) return nr_op_error(op, "requires attribute 'function_type' to be a function type");
   NrStatus status = verify_dicts(op, "arg_attrs", "argument", type->num_inputs);
   if (status || (status = verify_dicts(op, "res_attrs", "result", type->num_results))) return status;
-  NrBlock *entry = nr_func_func_body(op);
+  NrBlock *entry = nr_op_only_body(op);
   if (!entry) {
     NrStr visibility = nr_op_attr_str(op, NR_A_sym_visibility);
     if (visibility.size && !nr_str_is(visibility, "public")) return NR_OK;
@@ -77,7 +78,7 @@ static NrStatus return_verify(NrOp *op) {
   NrOp *func = nr_op_parent(op);
   NrType type = nr_func_type(func);
   NrStr name = nr_op_attr_str(func, NR_A_sym_name);
-  if (!type) return NR_OK; /* reported by the function's verifier */
+  if (!type) return NR_OK; /* the function's verifier reports it */
   if (op->num_operands != type->num_results)
     return nr_op_error(op, "has %u operands, but enclosing function (@%.*s) returns %u", op->num_operands,
                        NR_STR_ARG(name), type->num_results);
@@ -89,7 +90,7 @@ static NrStatus return_verify(NrOp *op) {
   return NR_OK;
 }
 
-/* Operands from `first` on and results against a function type. */
+/* Verifies operands from `first` on, and results, against a function type. */
 static NrStatus verify_against(NrOp *op, NrType type, uint32_t first) {
   if (op->num_operands - first != type->num_inputs) return nr_op_error(op, "incorrect number of operands for callee");
   for (uint32_t i = 0; i < type->num_inputs; i++)
@@ -109,7 +110,7 @@ static NrStatus call_verify_symbol(NrOp *op, NrOp *target) {
   if (!nr_op_has(target, NR_FUNCTION))
     return nr_op_error(op, "'%.*s' does not reference a valid function", NR_STR_ARG(nr_op_attr(op, NR_A_callee)->s));
   NrType type = nr_func_type(target);
-  return type ? verify_against(op, type, 0) : NR_OK; /* a missing type is reported by the function's verifier */
+  return type ? verify_against(op, type, 0) : NR_OK; /* the function's verifier reports a missing type */
 }
 
 static NrStatus call_indirect_verify(NrOp *op) { return verify_against(op, nr_func_call_indirect_callee(op)->type, 1); }
@@ -124,7 +125,7 @@ static NrStatus constant_verify_symbol(NrOp *op, NrOp *target) {
 
 /* ---- rewrites ---------------------------------------------------------------------------------------------------- */
 
-/* A call of a function that is known becomes a direct call. */
+/* Replaces an indirect call of a func.constant by a direct call. */
 static bool call_indirect_canonicalize(NrOp *op, NrBuilder *b) {
   NrOp *callee = nr_func_call_indirect_callee(op)->op;
   if (!nr_op_is(callee, NR_OP_func_constant)) return false;
@@ -141,5 +142,5 @@ static bool call_indirect_canonicalize(NrOp *op, NrBuilder *b) {
   return true;
 }
 
-#include "dialect/shared/rows.h"
+#include "ir/rows.h"
 #include "dialect/func/ops.def"

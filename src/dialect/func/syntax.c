@@ -1,14 +1,14 @@
-/* syntax.c - the text of functions and calls, of today and of 2020. */
+/* syntax.c - the text of functions and calls, in today's syntax and that of 2020. */
 #include "dialect/func/func.h"
 
 static const char *const visibilities[] = {"public", "private", "nested"};
 
-/* What a signature is read into. */
+/* A parsed signature. */
 typedef struct Signature {
-  NR_VEC(NrArgRef) args; /* with names, or all without */
+  NR_VEC(NrArgRef) args; /* empty for declarations without names */
   NR_VEC(NrType) inputs;
   NR_VEC(NrType) results;
-  NR_VEC(NrAttr) arg_attrs, res_attrs; /* a dictionary each */
+  NR_VEC(NrAttr) arg_attrs, res_attrs; /* one dictionary each */
 } Signature;
 
 static void signature_deinit(Signature *s) {
@@ -19,14 +19,14 @@ static void signature_deinit(Signature *s) {
   nr_vec_deinit(&s->res_attrs);
 }
 
-/* {..} behind a type in a parenthesised list, or nothing. */
+/* Parses an optional `{..}` after a type in a parenthesised list. */
 static NrStatus parse_dict(NrParser *p, NrAttr *out) {
   if (nr_p_peek(p, "{")) return nr_p_attr(p, out);
   *out = nr_attr_dict(nr_p_context(p), NULL, 0);
   return NR_OK;
 }
 
-/* `%a: t {..}` or, in declarations, `t {..}` */
+/* Parses `%a: t {..}` or, in declarations, `t {..}`. */
 static NrStatus parse_argument(NrParser *p, Signature *s) {
   NrArgRef arg = {.loc = nr_p_loc(p)};
   NrOperandRef name;
@@ -53,7 +53,7 @@ static NrStatus parse_results(NrParser *p, Signature *s) {
   NrStatus status;
   NrType type;
   NrAttr dict;
-  if (!nr_p_try(p, "(")) { /* one type, whose attributes would read as the body */
+  if (!nr_p_try(p, "(")) { /* a single type has no attributes: `{` begins the body */
     if ((status = nr_p_type(p, &type))) return status;
     nr_vec_push(&s->results, type);
     nr_vec_push(&s->res_attrs, nr_attr_dict(nr_p_context(p), NULL, 0));
@@ -114,8 +114,8 @@ out:
   return status;
 }
 
-/* Three older shapes: declarations said nothing of their visibility, the type was once the attribute `type`, and the
- * first proposals of 2020 left the results away. */
+/* Converts three older forms: declarations without visibility, the attribute name `type` instead of function_type, and,
+ * in the first proposals of 2020, functions without result types. */
 NrStatus nr_func_post_parse(NrParser *p, NrOp *op) {
   NrAttr old = nr_op_attr(op, NR_A_type);
   if (old && !nr_op_attr(op, NR_A_function_type)) {
@@ -124,7 +124,7 @@ NrStatus nr_func_post_parse(NrParser *p, NrOp *op) {
   }
   NrType type = nr_func_type(op);
   NrBlock *last = op->num_regions ? nr_func_func_region(op)->last : NULL;
-  /* A declaration of 2020 has no word for it, but is private: today's text demands that. */
+  /* Declarations of 2020 have no visibility; today's must be private. */
   if (!last && nr_p_is_legacy(p) && !nr_op_attr(op, NR_A_sym_visibility))
     nr_op_set_attr(op, NR_A_sym_visibility, nr_attr_string(nr_p_context(p), NR_STR("private")));
   if (!type || type->num_results || !last || !nr_p_is_legacy(p)) return NR_OK;
@@ -201,7 +201,7 @@ static void warn_return(NrParser *p, const char *end, const NrType *types, size_
   nr_buf_deinit(&text);
 }
 
-/* `return %a` at the end of a function: the types are those of the values, if these are known. */
+/* Parses `return %a` without types, if the types of the values are known. */
 static NrStatus return_known(NrParser *p, NrOpState *state, const NrOperandRef *refs, size_t count) {
   NR_VEC(NrType) types = {0};
   for (size_t i = 0; i < count; i++) {
@@ -215,7 +215,8 @@ static NrStatus return_known(NrParser *p, NrOpState *state, const NrOperandRef *
   return status;
 }
 
-/* return %a, %b : t, u; the first proposal of 2020 wrote `return %a : () -> t`, and in places `return %a`. */
+/* Parses `return %a, %b : t, u`. The first proposal of 2020 wrote `return %a : () -> t`, and in some places `return
+ * %a`. */
 NrStatus nr_func_return_parse(NrParser *p, NrOpState *state) {
   NrOperandRef *refs = NULL;
   NrType *types = NULL;
@@ -235,7 +236,7 @@ NrStatus nr_func_return_parse(NrParser *p, NrOpState *state) {
   return nr_p_add_operands(p, state, refs, count, types, num_types);
 }
 
-/* call_indirect %f(%a, %b) : (t, u) -> v */
+/* Parses `%f(%a, %b) : (t, u) -> v`. */
 NrStatus nr_func_call_indirect_parse(NrParser *p, NrOpState *state) {
   NrOperandRef callee, *refs;
   size_t count;

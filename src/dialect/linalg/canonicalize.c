@@ -1,11 +1,11 @@
-/* canonicalize.c - rewrites of structured ops: operands, results and casts that say nothing are left out. */
+/* canonicalize.c - rewrites of structured ops: they remove redundant operands, results, casts and ops. */
 #include "dialect/arith/arith.h"
 #include "dialect/linalg/linalg.h"
 #include "dialect/tensor/tensor.h"
 
-/* ---- leaving operands out --------------------------------------------------------------------------------------- */
+/* ---- dropping operands ------------------------------------------------------------------------------------------- */
 
-/* Whether every loop still has a range when only the operands with keep remain. */
+/* Whether the operands with keep[k] still determine the range of every loop. */
 static bool ranges_remain(NrOp *op, const bool *keep) {
   for (size_t loop = 0; loop < nr_linalg_num_loops(op); loop++) {
     bool found = false;
@@ -19,8 +19,8 @@ static bool ranges_remain(NrOp *op, const bool *keep) {
   return true;
 }
 
-/* Builds op again with the operands that are kept; the others' arguments have no uses. The body moves. The results of
- * outputs that are left out have none either. */
+/* Rebuilds op with the operands k with keep[k] and moves the body. The dropped operands' block arguments and results
+ * have no uses. */
 static void rebuild(NrOp *op, NrBuilder *b, const bool *keep) {
   size_t num_inputs = nr_linalg_num_inputs(op), ins = 0, outs = 0;
   NrValue **kept = nr_calloc(op->num_operands, sizeof *kept);
@@ -59,7 +59,7 @@ static void rebuild(NrOp *op, NrBuilder *b, const bool *keep) {
 
 static bool input_is_used(NrBlock *body, uint32_t k) { return nr_value_has_uses(nr_block_arg(body, k)); }
 
-/* Inputs that body does not read, and inputs that come twice with the same map. */
+/* Drops inputs that the body does not read, and duplicates of an input with the same map. */
 static bool drop_inputs(NrOp *op, NrBuilder *b) {
   size_t num_inputs = nr_linalg_num_inputs(op);
   NrBlock *body = nr_op_only_body(op);
@@ -79,7 +79,7 @@ static bool drop_inputs(NrOp *op, NrBuilder *b) {
   return changed;
 }
 
-/* Whether the running value of an output is read for something that is kept: by more than its own yield. */
+/* Whether the body reads the current value of an output for anything but yielding it for the same output. */
 static bool output_is_read(NrOp *yield, NrValue *arg, size_t output) {
   for (NrUse *u = arg->first_use; u; u = u->next)
     if (u->owner != yield || nr_use_index(u) != output) return true;
@@ -110,9 +110,9 @@ static bool drop_results(NrOp *op, NrBuilder *b) {
   return changed;
 }
 
-/* ---- operands that are known ------------------------------------------------------------------------------------ */
+/* ---- known operands ---------------------------------------------------------------------------------------------- */
 
-/* The scalar that every element of value is, or NULL; built before the op when it is a constant. */
+/* The scalar that all elements of value equal, or NULL. A constant is built at b. */
 static NrValue *splat_of(NrBuilder *b, NrValue *value) {
   if (!nr_type_is_tensor(value->type)) return nr_type_is_shaped(value->type) ? NULL : value;
   NrAttr constant = nr_value_constant(value);
@@ -127,7 +127,7 @@ static NrValue *splat_of(NrBuilder *b, NrValue *value) {
   return NULL;
 }
 
-/* Inputs that hold one scalar everywhere are read directly; the operand goes with drop_inputs. */
+/* Replaces uses of inputs that are splats by the scalar; drop_inputs then drops the operand. */
 static bool inline_splats(NrOp *op, NrBuilder *b) {
   NrBlock *body = nr_op_only_body(op);
   bool changed = false;
@@ -141,7 +141,7 @@ static bool inline_splats(NrOp *op, NrBuilder *b) {
   return changed;
 }
 
-/* Casts that only hide what is known: operands get the source, results are cast back. */
+/* Replaces operands by the sources of casts that only hide static sizes; results get casts back to their type. */
 static bool absorb_casts(NrOp *op, NrBuilder *b) {
   size_t num_inputs = nr_linalg_num_inputs(op);
   bool changed = false, retype = false;
@@ -154,7 +154,7 @@ static bool absorb_casts(NrOp *op, NrBuilder *b) {
     if (source->type->kind != NR_TYPE_TENSOR || !nr_type_refines(source->type, value->type)) continue;
     if (k >= num_inputs && op->num_results != op->num_operands - num_inputs) continue;
     nr_op_set_operand(op, k, source);
-    if (!nr_linalg_ranges_agree(op)) { /* of a wrong program: that is found in the run */
+    if (!nr_linalg_ranges_agree(op)) { /* the cast contradicts another operand: the run reports it */
       nr_op_set_operand(op, k, value);
       continue;
     }
@@ -177,7 +177,7 @@ static bool absorb_casts(NrOp *op, NrBuilder *b) {
   return changed;
 }
 
-/* Whether a map visits every element of its operand once: all loops, each alone, in some order. */
+/* Whether the map is a permutation of all loops, so that it visits each element of its operand once. */
 static bool is_permutation(NrAttr map) {
   uint64_t seen = 0;
   if (map->num_exprs != map->num_dims) return false;
@@ -188,7 +188,7 @@ static bool is_permutation(NrAttr map) {
   return true;
 }
 
-/* Whether a loop has no iteration, since a dim that it runs over is 0. */
+/* Whether some loop has no iterations, because it runs over a dim of size 0. */
 static bool never_runs(NrOp *op) {
   for (uint32_t k = 0; k < op->num_operands; k++) {
     NrType type = nr_operand(op, k)->type;
@@ -199,7 +199,8 @@ static bool never_runs(NrOp *op) {
   return false;
 }
 
-/* What is yielded for an output is the element that is there: its own, or that of the same buffer as an input. */
+/* Whether the value yielded for an output is the element that the output already has: its own argument, or that of an
+ * input with the same buffer and map. */
 static bool is_own_element(NrOp *op, const NrValue *yielded, size_t output) {
   NrBlock *body = nr_op_only_body(op);
   if (yielded == nr_block_arg(body, output)) return true;
@@ -208,7 +209,7 @@ static bool is_own_element(NrOp *op, const NrValue *yielded, size_t output) {
          nr_linalg_map(op, yielded->index) == nr_linalg_map(op, output);
 }
 
-/* Every output gets the elements that it has. */
+/* Erases an op that leaves all outputs unchanged. */
 static bool erase_unchanged(NrOp *op) {
   NrBlock *body = nr_op_only_body(op);
   NrOp *yield = nr_block_terminator(body);
@@ -226,7 +227,7 @@ static bool erase_unchanged(NrOp *op) {
   return true;
 }
 
-/* A generic that yields its only input unchanged, element for element. */
+/* Replaces a generic that only copies an input by that input. */
 static bool erase_identity(NrOp *op) {
   NrBlock *body = nr_op_only_body(op);
   NrOp *yield = nr_block_terminator(body);
@@ -249,7 +250,7 @@ bool nr_linalg_generic_canonicalize(NrOp *op, NrBuilder *b) {
 
 bool nr_linalg_fill_canonicalize(NrOp *op, NrBuilder *b) {
   NrValue *output = nr_linalg_fill_output(op);
-  /* A fill of a fill, or of a value that only gives the shape: straight into what that was written to. */
+  /* Skips the fill or cast of the output, since a fill overwrites its output: only the shape matters. */
   if (op->num_results == 1 && nr_op_is(output->op, NR_OP_linalg_fill)) {
     nr_op_set_operand(op, nr_linalg_fill_output_index(op), nr_linalg_fill_output(output->op));
     return true;

@@ -1,4 +1,4 @@
-/* expand.c - named ops as simpler ops: any structured op as a linalg.generic, and linalg.softmax.
+/* expand.c - expands named ops to simpler ops: any structured op to linalg.generic, and linalg.softmax.
  *
  *   softmax of x along d    m = max of x along d;  e = exp(x - m);  s = sum of e along d;  e / s */
 #include "dialect/arith/arith.h"
@@ -41,10 +41,10 @@ NrStatus nr_linalg_generalize(NrOp *op, NrBuilder *b, NrValue **out_values) {
 
 typedef struct Softmax {
   NrBuilder *b;
-  NrType type;       /* of the whole */
-  uint32_t dim;      /* that is reduced */
-  NrAttr whole, row; /* maps: all dims, and all but dim */
-  char along[NR_MAX_RANK + 1], all[NR_MAX_RANK + 1]; /* iterators with and without a reduction */
+  NrType type;       /* of the operand and the result */
+  uint32_t dim;      /* the dim that is reduced */
+  NrAttr whole, row; /* maps: all dims, and all dims but dim */
+  char along[NR_MAX_RANK + 1], all[NR_MAX_RANK + 1]; /* iterators with the reduction of dim, and all parallel */
 } Softmax;
 
 static void init_softmax(Softmax *s, NrBuilder *b, NrOp *op) {
@@ -66,18 +66,18 @@ static NrAttr neutral_of(const Softmax *s, unsigned op_id) {
   return nr_combine_neutral(nr_combine_of_op(op_id), s->type->elem);
 }
 
-/* A place for one number per row, filled with value. */
+/* A buffer or tensor with one element per row, filled with value. */
 static NrValue *filled_rows(Softmax *s, NrValue *x, bool on_buffers, NrAttr value) {
   NrIndex dims[NR_MAX_RANK];
   size_t rank = 0;
   for (uint32_t i = 0; i < s->type->rank; i++)
     if (i != s->dim) dims[rank++] = nr_dim_build(s->b, x, i);
-  NrValue *place = on_buffers ? nr_build_alloc(s->b, NR_OP_memref_alloc, s->type->elem, dims, rank)
+  NrValue *init = on_buffers ? nr_build_alloc(s->b, NR_OP_memref_alloc, s->type->elem, dims, rank)
                               : nr_build_empty(s->b, s->type->elem, dims, rank);
-  return nr_build_fill(s->b, nr_arith_constant(s->b, value), place);
+  return nr_build_fill(s->b, nr_arith_constant(s->b, value), init);
 }
 
-/* What the body of a step yields for its elements. */
+/* Builds the value that the body of a generic yields from its arguments. */
 typedef NrValue *(*Step)(NrBuilder *b, NrValue *const *args);
 
 static NrValue *larger(NrBuilder *b, NrValue *const *args) {
@@ -94,7 +94,7 @@ static NrValue *quotient(NrBuilder *b, NrValue *const *args) {
   return nr_arith_binary(b, NR_OP_arith_divf, args[0], args[1]);
 }
 
-/* A generic over inputs into output; its result, or output itself when that is a buffer. */
+/* Builds a generic from inputs to output. Returns its result, or output if that is a buffer. */
 static NrValue *step(Softmax *s, NrValue *const *inputs, size_t num_inputs, NrValue *output, const NrAttr *maps,
                      const char *iterators, Step compute) {
   NrOp *op = nr_build_generic(s->b, inputs, num_inputs, &output, 1, maps, iterators);

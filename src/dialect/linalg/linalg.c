@@ -1,4 +1,4 @@
-/* linalg.c - the rows of dialect linalg, what only some of them check, and the builders. */
+/* linalg.c - the op definitions of dialect linalg, checks of single ops, and the builders. */
 #include "dialect/linalg/linalg.h"
 
 static const char *text_of(NrOp *op, NrType type) { return nr_type_text(nr_op_context(op), type); }
@@ -57,7 +57,8 @@ static NrStatus index_verify(NrOp *op) {
   if (!nr_linalg_is_structured(parent)) return nr_op_error(op, "(C1) expected parent op with LinalgOp interface");
   NrAttr maps = nr_linalg_maps(parent), iterators = nr_op_attr(parent, NR_A_iterator_types);
   if (iterators && iterators->kind != NR_ATTR_ARRAY) return NR_OK;
-  if (!maps || maps->kind != NR_ATTR_ARRAY || maps->size != parent->num_operands) return NR_OK; /* the parent's error */
+  /* the parent's verifier reports it */
+  if (!maps || maps->kind != NR_ATTR_ARRAY || maps->size != parent->num_operands) return NR_OK;
   int64_t dim = nr_op_attr_int(op, NR_A_dim, -1);
   if (dim < 0 || dim >= (int64_t)nr_linalg_num_loops(parent))
     return nr_op_error(op,
@@ -68,7 +69,7 @@ static NrStatus index_verify(NrOp *op) {
 
 /* ---- named ops --------------------------------------------------------------------------------------------------- */
 
-/* How many dims `oh+kh` the row has, each with a stride and a dilation. */
+/* The number of dims `oh+kh` in the definition's .indexing; each has a stride and a dilation. */
 static size_t num_windows(const NrOpInfo *info) {
   size_t count = 0;
   for (const char *at = info->indexing; (at = strchr(at, '+')); at++) count++;
@@ -109,7 +110,8 @@ bool nr_linalg_are_dims(const NrOp *op, const char *attr, uint32_t rank, size_t 
   return true;
 }
 
-/* The op has the list attribute and enough operands to make maps. An op that was not verified may lack them. */
+/* Whether the op has the list attribute and enough operands to make maps: maps are also requested before the op is
+ * verified. */
 static bool has_dims(const NrOp *op, const char *attr, size_t num_operands) {
   NrAttr list = nr_op_attr_named(op, attr);
   return list && list->kind == NR_ATTR_DENSE_ARRAY && nr_type_is_int_width(list->type, 64) &&
@@ -133,7 +135,7 @@ static NrStatus transpose_verify(NrOp *op) {
   return nr_linalg_verify_structure(op);
 }
 
-/* Input dim i is read at loop p where permutation[p] = i. */
+/* The input map is the inverse of `permutation`: input dim i is indexed by the loop p with permutation[p] = i. */
 static NrAttr transpose_maps(const NrOp *op) {
   NrContext *ctx = nr_op_context(op);
   NrAffineExpr in[NR_MAX_RANK], out[NR_MAX_RANK];
@@ -163,7 +165,7 @@ static NrStatus broadcast_verify(NrOp *op) {
   return nr_linalg_verify_structure(op);
 }
 
-/* A map from `loops` loops to those that are not in the list `dimensions`. */
+/* A map from `loops` loops to those that are not in the attribute `dimensions`. */
 static NrAttr map_without_dims(const NrOp *op, uint32_t loops) {
   NrAffineExpr kept[NR_MAX_RANK];
   uint32_t count = 0;
@@ -246,5 +248,6 @@ static void softmax_print(NrPrinter *w, NrOp *op) {
   nr_w_arrow_results(w, op);
 }
 
-#include "dialect/shared/rows.h"
+#include "ir/rows.h"
+#include "dialect/linalg/attrs.def"
 #include "dialect/linalg/ops.def"

@@ -1,15 +1,19 @@
-/* pack.c - linalg.pack and linalg.unpack: a tensor in tiles.
+/* pack.c - linalg.pack and linalg.unpack, which change a tensor's layout to tiles and back.
  *
- * Dim i of the unpacked tensor that has tile t is dim p of the packed one, in tiles, where outer_dims_perm[p] = i, and
- * an inner dim of size t. So pack reads source[.. p * t + inner ..] for each place of the packed tensor, and unpack
- * reads packed[.. i / t .., i mod t] for each place of the unpacked one: both are one linalg.generic. */
+ * Dim i of the unpacked tensor with tile size t corresponds to two dims of the packed tensor: dim p, which counts
+ * tiles, where outer_dims_perm[p] = i, and an inner dim of size t. Both ops expand to one linalg.generic: pack reads
+ * source[.. p * t + inner ..] for each element of the packed tensor, unpack reads packed[.. i / t .., i mod t] for each
+ * element of the unpacked tensor. */
 #include "dialect/arith/arith.h"
 #include "dialect/linalg/linalg.h"
 #include "dialect/operands.h"
 #include "dialect/tensor/tensor.h"
 
 static bool is_pack(const NrOp *op) { return nr_op_is(op, NR_OP_linalg_pack); }
-static NrIndexListSlot tiles_slot(bool pack) { return (NrIndexListSlot){pack ? 3 : 2, "static_inner_tiles"}; }
+static NrIndexListSlot tiles_slot(bool pack) {
+  return (NrIndexListSlot){pack ? NR_LINALG_PACK_INNER_TILES_GROUP : NR_LINALG_UNPACK_INNER_TILES_GROUP,
+                           "static_inner_tiles"};
+}
 
 /* ---- text ------------------------------------------------------------------------------------------------------- */
 
@@ -83,14 +87,14 @@ void nr_linalg_pack_print(NrPrinter *w, NrOp *op) {
   nr_w_type(w, nr_op_dest(op)->type);
 }
 
-/* ---- what the op says -------------------------------------------------------------------------------------------- */
+/* ---- the op's attributes ----------------------------------------------------------------------------------------- */
 
 typedef struct Packing {
   NrValue *unpacked, *packed;
   uint32_t rank;              /* of the unpacked tensor */
-  uint32_t place[NR_MAX_RANK]; /* dim of the packed tensor that counts the tiles of dim i */
-  int64_t inner[NR_MAX_RANK];  /* dim of the packed tensor inside of the tiles of dim i, or -1 */
-  NrIndex tile[NR_MAX_RANK];   /* of dim i, where inner[i] >= 0 */
+  uint32_t outer[NR_MAX_RANK]; /* dim of the packed tensor that counts the tiles of dim i */
+  int64_t inner[NR_MAX_RANK];  /* dim of the packed tensor within the tiles of dim i, or -1 */
+  NrIndex tile[NR_MAX_RANK];   /* tile size of dim i, where inner[i] >= 0 */
 } Packing;
 
 static void read_packing(const NrOp *op, Packing *out) {
@@ -100,7 +104,7 @@ static void read_packing(const NrOp *op, Packing *out) {
   out->rank = out->unpacked->type->rank;
   permuted = permuted && nr_index_list_size(op, "outer_dims_perm");
   for (uint32_t p = 0; p < out->rank; p++) {
-    out->place[permuted ? nr_index_list_statics(op, "outer_dims_perm")[p] : p] = p;
+    out->outer[permuted ? nr_index_list_statics(op, "outer_dims_perm")[p] : p] = p;
     out->inner[p] = -1;
   }
   for (size_t j = 0; j < nr_index_list_size(op, "inner_dims_pos"); j++) {
@@ -134,7 +138,7 @@ static NrStatus sizes_verify(NrOp *op) {
   read_packing(op, &k);
   bool whole = is_pack(op) && !nr_op_group_operand(op, NR_LINALG_PACK_PADDING_VALUE_GROUP);
   for (uint32_t i = 0; i < k.rank; i++) {
-    int64_t size = k.unpacked->type->dims[i], outer = k.packed->type->dims[k.place[i]];
+    int64_t size = k.unpacked->type->dims[i], outer = k.packed->type->dims[k.outer[i]];
     bool tiled = k.inner[i] >= 0;
     int64_t inner = tiled ? k.packed->type->dims[k.inner[i]] : 1;
     int64_t tile = !tiled ? 1 : k.tile[i].value ? NR_DYNAMIC : k.tile[i].constant;
@@ -148,7 +152,7 @@ static NrStatus sizes_verify(NrOp *op) {
     if (outer != size / tile + (size % tile != 0))
       return nr_op_error(op, "(C3) expected dim %u of the packed type to be %lld, as dim %u is %lld in tiles of %lld, "
                              "got %lld",
-                         k.place[i], (long long)(size / tile + (size % tile != 0)), i, (long long)size,
+                         k.outer[i], (long long)(size / tile + (size % tile != 0)), i, (long long)size,
                          (long long)tile, (long long)outer);
   }
   return NR_OK;
@@ -207,14 +211,14 @@ static NrValue *build_pad(NrBuilder *b, NrValue *source, const NrIndex *high, Nr
   return nr_op_result(op);
 }
 
-/* The source with what its last tiles lack; itself when they lack nothing. */
+/* The source padded to whole tiles; the source itself when nothing is missing. */
 static NrValue *padded_source(NrBuilder *b, const Packing *k, NrValue *padding) {
   NrIndex high[NR_MAX_RANK];
   bool any = false;
   for (uint32_t i = 0; i < k->rank; i++) {
     high[i] = nr_index_const(0);
     if (k->inner[i] < 0) continue;
-    NrIndex tiles = nr_dim_build(b, k->packed, k->place[i]);
+    NrIndex tiles = nr_dim_build(b, k->packed, k->outer[i]);
     high[i] = index_sub(b, nr_index_mul(b, tiles, k->tile[i]), nr_dim_build(b, k->unpacked, i));
     any |= !nr_index_is(high[i], 0);
   }
@@ -227,14 +231,14 @@ static bool has_static_tiles(const Packing *k) {
   return true;
 }
 
-/* Where a generic over to's dims reads from: as affine expressions. */
+/* The indices into the source as affine expressions over the dims of the destination. */
 static void source_exprs(NrContext *ctx, const Packing *k, bool pack, NrAffineExpr *out) {
   for (uint32_t i = 0; i < k->rank; i++) {
     bool tiled = k->inner[i] >= 0;
     NrAffineExpr tile = nr_affine_constant(ctx, tiled ? k->tile[i].constant : 1);
-    NrAffineExpr self = nr_affine_dim(ctx, pack ? k->place[i] : i);
+    NrAffineExpr self = nr_affine_dim(ctx, pack ? k->outer[i] : i);
     if (!pack) {
-      out[k->place[i]] = tiled ? nr_affine_binary(NR_AFFINE_FLOORDIV, self, tile) : self;
+      out[k->outer[i]] = tiled ? nr_affine_binary(NR_AFFINE_FLOORDIV, self, tile) : self;
       if (tiled) out[k->inner[i]] = nr_affine_binary(NR_AFFINE_MOD, self, tile);
     } else if (tiled) {
       NrAffineExpr begin = nr_affine_binary(NR_AFFINE_MUL, self, tile);
@@ -245,8 +249,8 @@ static void source_exprs(NrContext *ctx, const Packing *k, bool pack, NrAffineEx
   }
 }
 
-/* The same as index arithmetic in the body, for tiles that the run knows. A tile of 0 is taken as 1: what it then reads
- * outside of the source is found as any such access. */
+/* The same indices as arithmetic in the body, for dynamic tile sizes. A tile size of 0 is computed as 1; the resulting
+ * access out of bounds is then found like any other. */
 static void source_indices(NrBuilder *b, const Packing *k, bool pack, NrValue **out) {
   NrType index = nr_type_index(b->ctx);
   NrValue *loops[NR_MAX_RANK], *one = nr_arith_constant_index(b, 1);
@@ -257,10 +261,10 @@ static void source_indices(NrBuilder *b, const Packing *k, bool pack, NrValue **
   }
   for (uint32_t i = 0; i < k->rank; i++) {
     bool tiled = k->inner[i] >= 0;
-    NrValue *self = loops[pack ? k->place[i] : i];
+    NrValue *self = loops[pack ? k->outer[i] : i];
     NrValue *tile = tiled ? nr_arith_binary(b, NR_OP_arith_maxui, nr_index_value(b, k->tile[i]), one) : NULL;
     if (!pack) {
-      out[k->place[i]] = tiled ? nr_arith_binary(b, NR_OP_arith_divui, self, tile) : self;
+      out[k->outer[i]] = tiled ? nr_arith_binary(b, NR_OP_arith_divui, self, tile) : self;
       if (tiled) out[k->inner[i]] = nr_arith_binary(b, NR_OP_arith_remui, self, tile);
     } else {
       out[i] = !tiled ? self
@@ -270,7 +274,7 @@ static void source_indices(NrBuilder *b, const Packing *k, bool pack, NrValue **
   }
 }
 
-/* dest with the elements that source has at the places of source_exprs. */
+/* Copies the elements of source at the indices of source_exprs into dest. */
 static NrValue *gather(NrBuilder *b, const Packing *k, bool pack, NrValue *source, NrValue *dest) {
   NrAffineExpr exprs[NR_MAX_RANK];
   NrValue *indices[NR_MAX_RANK];

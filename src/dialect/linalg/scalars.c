@@ -1,11 +1,11 @@
-/* scalars.c - what named ops compute for one element, as ops on scalars.
+/* scalars.c - the scalar computations of named ops.
  *
- * A row names a function by .scalar, linalg.elementwise by its attribute `kind`. Which op computes it depends on the
- * elements' type: `add` is arith.addf, arith.addi, complex.add or, of i1, arith.ori. */
+ * An op definition names its function in .scalar, linalg.elementwise in its attribute `kind`. The op that computes it
+ * depends on the element type: `add` is arith.addf, arith.addi, complex.add or, for i1, arith.ori. */
 #include "dialect/arith/arith.h"
 #include "dialect/linalg/linalg.h"
 
-/* A function of one, two or three elements, with the op for each type of them; 0 where there is none. */
+/* A function of one, two or three elements, and its op for each element type; 0 where there is none. */
 typedef struct Function {
   const char *name;
   size_t arity;
@@ -46,7 +46,7 @@ static unsigned op_for(const Function *f, NrType type) {
   return type->kind == NR_TYPE_COMPLEX ? f->of_complex : 0;
 }
 
-/* NULL when the function has no op for the type. */
+/* Builds the function's op; NULL when it has none for the type. */
 static NrValue *apply(NrBuilder *b, const char *name, NrValue *const *args) {
   for (size_t i = 0; i < NR_COUNTOF(functions); i++) {
     const Function *f = &functions[i];
@@ -75,22 +75,22 @@ static unsigned cast_for(NrType from, NrType to, bool is_unsigned) {
   return to->width < from->width ? NR_OP_arith_truncf : NR_OP_arith_extf;
 }
 
-/* NULL when there is no such conversion. */
+/* Converts value to another type; NULL when there is no such conversion. */
 static NrValue *cast(NrBuilder *b, NrValue *value, NrType to, bool is_unsigned) {
   if (value->type == to) return value;
   unsigned id = cast_for(value->type, to, is_unsigned);
   return id ? nr_build_value(b, id, to, &value, 1) : NULL;
 }
 
-/* ---- functions of a whole op ------------------------------------------------------------------------------------- */
+/* ---- bodies ------------------------------------------------------------------------------------------------------ */
 
-/* One op's body while it is built. */
+/* The body of an op under construction. */
 typedef struct Body {
   NrBuilder b;
   NrOp *op;
   NrBlock *block;
-  NrType to;        /* element of the output */
-  bool is_unsigned; /* conversions are */
+  NrType to;        /* element type of the output */
+  bool is_unsigned; /* integer conversions are unsigned */
   const char *name;
 } Body;
 
@@ -98,7 +98,7 @@ static NrValue *input(Body *n, size_t i) { return nr_block_arg(n->block, i); }
 static NrValue *output(Body *n) { return nr_block_arg(n->block, n->block->num_args - 1); }
 static NrValue *converted(Body *n, size_t i) { return cast(&n->b, input(n, i), n->to, n->is_unsigned); }
 
-/* acc + a * b */
+/* acc + a * b. */
 static NrValue *mul_add(Body *n) {
   NrValue *factors[] = {converted(n, 0), converted(n, 1)};
   if (!factors[0] || !factors[1]) return NULL;
@@ -106,7 +106,7 @@ static NrValue *mul_add(Body *n) {
   return product ? apply(&n->b, "add", (NrValue *[]){output(n), product}) : NULL;
 }
 
-/* acc + a, max(acc, a), ..: the function's name stands behind `acc_`. */
+/* acc + a, max(acc, a), ..: the function's name follows `acc_`. */
 static NrValue *accumulate(Body *n) {
   NrValue *a = converted(n, 0);
   return a ? apply(&n->b, n->name + strlen("acc_"), (NrValue *[]){output(n), a}) : NULL;
@@ -155,12 +155,11 @@ static bool find_scalar(const char *name, Scalar *out) {
   return false;
 }
 
-/* The word in `#linalg.<enum><word>`, an attribute of that name, or an empty string. */
+/* The word in an attribute `#linalg.<enum><word>`; empty for other attributes. */
 static NrStr enum_word(const NrOp *op, const char *attr) {
   NrAttr a = nr_op_attr_named(op, attr);
-  const char *open = a && a->kind == NR_ATTR_OPAQUE ? memchr(a->s.data, '<', a->s.size) : NULL;
-  if (!open) return (NrStr){0};
-  return (NrStr){open + 1, (size_t)(a->s.data + a->s.size - open) - 2};
+  bool known = a && (a->kind == NR_ATTR_linalg_elementwise_kind || a->kind == NR_ATTR_linalg_type_fn);
+  return known ? a->items[0]->s : (NrStr){0};
 }
 
 static const char *scalar_name(const NrOp *op) {

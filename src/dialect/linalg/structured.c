@@ -1,21 +1,19 @@
-/* structured.c - what structured ops say, whatever their names: maps, iterators, ranges of loops; and the checks that
- * all of them share. */
+/* structured.c - maps, iterators and loop ranges of structured ops of any name, and the checks that they share. */
 #include "dialect/linalg/linalg.h"
 
-/* MLIR's attribute for an iterator is #linalg.iterator_type<parallel>; in the op's own text it is a string. */
-#define ITERATOR_PREFIX "linalg.iterator_type<"
+/* MLIR's attribute for an iterator is #linalg.iterator_type<parallel>; the op's own text has a string. */
 
 static const char *text_of(NrOp *op, NrType type) { return nr_type_text(nr_op_context(op), type); }
 
 /* ---- maps ------------------------------------------------------------------------------------------------------- */
 
-/* The text of a row's .indexing, at a word. */
+/* Reads the .indexing of an op definition. */
 typedef struct Reader {
   const char *at;
   const NrOp *op;
   NrStr loops[NR_MAX_RANK];
   uint32_t num_loops;
-  size_t num_windows; /* dims `oh+kh` that were read */
+  size_t num_windows; /* dims `oh+kh` read so far */
 } Reader;
 
 static bool take_char(Reader *r, char c) {
@@ -49,7 +47,7 @@ int64_t nr_linalg_window_number(const NrOp *op, const char *attr, size_t i) {
   return number && number->kind == NR_ATTR_INTEGER ? number->i : 1;
 }
 
-/* One dim of an operand: a loop, or a window of two. */
+/* Reads one dim of an operand: a loop, or a window of two loops. */
 static NrAffineExpr take_dim(Reader *r) {
   NrContext *ctx = nr_op_context(r->op);
   NrAffineExpr outer = take_loop(r), inner;
@@ -111,23 +109,22 @@ NrAttr nr_linalg_required_maps(const NrOp *op) { return nr_op_attr(op, NR_A_inde
 
 NrAttr nr_linalg_maps(const NrOp *op) { return op->info->maps ? op->info->maps(op) : nr_linalg_default_maps(op); }
 
-/* ---- access ----------------------------------------------------------------------------------------------------- */
+/* ---- queries ----------------------------------------------------------------------------------------------------- */
 
 bool nr_linalg_is_structured(const NrOp *op) { return op && (op->info->indexing || op->info->maps); }
 
 NrStr nr_iterator_name(NrAttr a) {
+  static const char *const words[] = {"parallel", "reduction", "window"}; /* as numbered in attrs.def */
   if (a->kind == NR_ATTR_STRING) return a->s;
-  size_t prefix = sizeof ITERATOR_PREFIX - 1;
-  if (a->kind == NR_ATTR_OPAQUE && nr_str_starts(a->s, ITERATOR_PREFIX) && a->s.data[a->s.size - 1] == '>')
-    return (NrStr){a->s.data + prefix, a->s.size - prefix - 1};
-  return (NrStr){0};
+  return a->kind == NR_ATTR_linalg_iterator_type ? nr_str(words[a->items[0]->i]) : (NrStr){0};
 }
 
 NrAttr nr_iterator_attr(NrContext *ctx, const char *iterators) {
   NrAttr items[NR_MAX_RANK];
   size_t count = strlen(iterators);
-  NrAttr parallel = nr_attr_opaque(ctx, NR_STR(ITERATOR_PREFIX "parallel>"), NULL);
-  NrAttr reduction = nr_attr_opaque(ctx, NR_STR(ITERATOR_PREFIX "reduction>"), NULL);
+  NrAttr numbers[] = {nr_attr_i64(ctx, 0), nr_attr_i64(ctx, 1)};
+  NrAttr parallel = nr_attr_of_dialect(ctx, NR_ATTR_linalg_iterator_type, &numbers[0], NULL);
+  NrAttr reduction = nr_attr_of_dialect(ctx, NR_ATTR_linalg_iterator_type, &numbers[1], NULL);
   assert(count <= NR_MAX_RANK);
   for (size_t i = 0; i < count; i++) items[i] = iterators[i] == 'r' ? reduction : parallel;
   return nr_attr_array(ctx, items, count);
@@ -297,22 +294,22 @@ static NrStatus body_verify(NrOp *op) {
   return NR_OK;
 }
 
-/* What a map reads against the loops' ranges: the largest index must be inside. */
+/* A mismatch between a loop's range and the size of an operand's dim that it indexes. */
 typedef struct RangeFault {
   uint32_t operand, dim;
-  int64_t size;  /* of the operand along dim */
-  int64_t found; /* what the loop takes it to be, or, not exact, an index outside of it */
+  int64_t size;  /* size of the operand along dim */
+  int64_t found; /* the loop's range, or, if not exact, an index outside the dim */
   bool exact;
 } RangeFault;
 
-/* The least and the last value of an expression, where they are known. */
-static bool extremes(NrAffineExpr e, size_t loops, const int64_t *ranges, int64_t *out_least, int64_t *out_last) {
+/* The smallest and the largest value of an expression over the loops; false where they are not known. */
+static bool extremes(NrAffineExpr e, size_t loops, const int64_t *ranges, int64_t *out_min, int64_t *out_max) {
   int64_t coeff[NR_MAX_RANK], step;
-  if (!nr_affine_linear(e, (uint32_t)loops, coeff, out_least)) return false;
-  *out_last = *out_least;
+  if (!nr_affine_linear(e, (uint32_t)loops, coeff, out_min)) return false;
+  *out_max = *out_min;
   for (size_t d = 0; d < loops; d++) {
     if (!coeff[d]) continue;
-    int64_t *end = coeff[d] > 0 ? out_last : out_least;
+    int64_t *end = coeff[d] > 0 ? out_max : out_min;
     bool known = ranges[d] != NR_DYNAMIC && ranges[d] > 0 && nr_mul_i64(coeff[d], ranges[d] - 1, &step);
     if (!known || !nr_add_i64(*end, step, end)) return false;
   }
@@ -322,7 +319,7 @@ static bool extremes(NrAffineExpr e, size_t loops, const int64_t *ranges, int64_
 static bool find_range_fault(const NrOp *op, RangeFault *out) {
   NrAttr maps = nr_linalg_maps(op);
   size_t loops = nr_linalg_num_loops(op);
-  int64_t ranges[NR_MAX_RANK], least, last;
+  int64_t ranges[NR_MAX_RANK], min, max;
   for (size_t i = 0; i < loops; i++) ranges[i] = nr_linalg_static_range(op, i);
   for (uint32_t k = 0; k < op->num_operands; k++) {
     NrAttr map = maps->items[k];
@@ -332,10 +329,10 @@ static bool find_range_fault(const NrOp *op, RangeFault *out) {
       if (size == NR_DYNAMIC) continue;
       *out = (RangeFault){k, i, size, 0, e->kind == NR_AFFINE_DIM};
       if (out->exact && (out->found = ranges[e->value]) != size) return true;
-      if (!extremes(e, loops, ranges, &least, &last)) continue;
+      if (!extremes(e, loops, ranges, &min, &max)) continue;
       out->exact = false;
-      out->found = least < 0 ? least : last;
-      if (last >= size || least < 0) return true;
+      out->found = min < 0 ? min : max;
+      if (max >= size || min < 0) return true;
     }
   }
   return false;

@@ -1,11 +1,11 @@
-/* syntax.c - the text of linalg.generic, linalg.fill and the named ops that are written like it:
+/* syntax.c - the text of linalg.generic, linalg.fill and the named ops with similar text:
  *
  *   linalg.matmul indexing_maps = [..] {cast = ..} ins(%a, %b : ..) outs(%c : ..) -> tensor<4x16xf32>
  *
- * The body of a named op is not in its text: it is built when the op was read, and left out when it is printed. */
+ * The text of a named op has no body: the post_parse hook builds it, and it is not printed. */
 #include "dialect/linalg/linalg.h"
 
-/* word `(` operands `:` types `)`, appended to the state. */
+/* Parses `word(operands : types)` and adds the operands. */
 static NrStatus group_parse(NrParser *p, NrOpState *state, const char *word, size_t *out_count) {
   NrOperandRef *refs;
   NrType *types;
@@ -41,7 +41,7 @@ NrStatus nr_linalg_parse_results(NrParser *p, NrOpState *state) {
   return NR_OK;
 }
 
-/* The attributes in front of the operands: `{..}`, or an alias of such, `#trait`. */
+/* Parses the attributes before the operands: `{..}`, or an alias of a dictionary, `#trait`. */
 static NrStatus trait_parse(NrParser *p, NrOpState *state) {
   if (nr_p_peek(p, "{")) return nr_p_try_attr_dict(p, state) ? NR_OK : NR_ERROR_INVALID;
   NrLoc loc = nr_p_loc(p);
@@ -64,7 +64,7 @@ NrStatus nr_linalg_generic_parse(NrParser *p, NrOpState *state) {
   return nr_linalg_parse_results(p, state);
 }
 
-/* Iterator types that stand as strings become attributes of their own. */
+/* Converts iterator types that are strings to MLIR's attributes. */
 NrStatus nr_linalg_generic_post_parse(NrParser *p, NrOp *op) {
   NrAttr types = nr_op_attr(op, NR_A_iterator_types);
   char letters[NR_MAX_RANK + 1] = {0};
@@ -163,12 +163,13 @@ NrStatus nr_linalg_named_parse(NrParser *p, NrOpState *state) {
   return nr_linalg_parse_results(p, state);
 }
 
-/* Maps that a row has are written into the op, so that the generic form shows them as MLIR's does. */
+/* Builds the body, and adds the definition's default maps, which MLIR's generic form has too. */
 NrStatus nr_linalg_named_post_parse(NrParser *p, NrOp *op) {
   (void)p;
   size_t begin, count;
-  nr_op_remove_attr(op, NR_A_linalg_memoized_indexing_maps); /* what MLIR remembers; our rows give the maps */
-  if (op->num_regions != 1 || !nr_op_destinations(op, &begin, &count)) return NR_OK; /* the verifier says why */
+  /* MLIR's cache of the maps; the op definitions give them */
+  nr_op_remove_attr(op, NR_A_linalg_memoized_indexing_maps);
+  if (op->num_regions != 1 || !nr_op_destinations(op, &begin, &count)) return NR_OK; /* the verifier reports it */
   if (!nr_op_only_body(op)) NR_TRY(nr_linalg_build_body(op));
   if (has_attr(op->info, "indexing_maps") && !nr_op_attr(op, NR_A_indexing_maps))
     nr_op_set_attr(op, NR_A_indexing_maps, nr_linalg_default_maps(op));

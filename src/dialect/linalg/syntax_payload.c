@@ -1,11 +1,13 @@
-/* syntax_payload.c - the text of named ops with lists of dims, and of those that compute what one op or a region says:
+/* syntax_payload.c - the text of named ops with lists of dims, and of those whose computation is given by one op or a
+ * region:
  *
  *   linalg.transpose ins(%x : ..) outs(%o : ..) permutation = [1, 0]
  *   linalg.reduce { arith.addf } ins(%x : ..) outs(%o : ..) dimensions = [1]
  *   linalg.map ins(%x : ..) outs(%o : ..)
  *     (%in: f32, %init: f32) { .. }
  *
- * Results have the types of the outputs, so the text does not give them. */
+ * Results have the types of the outputs, so the text does not contain them. */
+#include "dialect/arith/arith.h"
 #include "dialect/linalg/linalg.h"
 
 static const char *dims_attr(const NrOpInfo *info) {
@@ -14,7 +16,7 @@ static const char *dims_attr(const NrOpInfo *info) {
 
 /* ---- parser ------------------------------------------------------------------------------------------------------ */
 
-/* ins, outs, the list of dims and the attributes. */
+/* Parses ins, outs, the list of dims and the attributes. */
 static NrStatus parse_head(NrParser *p, NrOpState *state, size_t *out_inputs) {
   size_t outputs;
   const char *dims = dims_attr(state->info);
@@ -36,7 +38,7 @@ NrStatus nr_linalg_dims_parse(NrParser *p, NrOpState *state) {
   return NR_OK;
 }
 
-/* The one op in braces. */
+/* The op in braces. */
 typedef struct Payload {
   const NrOpInfo *info; /* NULL: a region follows */
   NrAttr attrs;         /* a dictionary, or NULL */
@@ -55,7 +57,8 @@ static NrStatus parse_payload(NrParser *p, Payload *out) {
   return nr_p_expect(p, "}");
 }
 
-/* An op that reduces takes the running value first, one that maps takes the inputs only. */
+/* Builds the body with the payload op. In a reduction its operands are the current value of the output, then the input;
+ * in a map only the inputs. */
 static void build_payload(NrParser *p, NrOpState *state, const Payload *payload, size_t inputs) {
   NrModule *module = nr_p_module(p);
   NrRegion *region = nr_p_new_region(p, state);
@@ -115,14 +118,14 @@ static void print_head(NrPrinter *w, NrOp *op) {
   if (dims) {
     nr_w_printf(w, " %s = ", dims);
     nr_w_integers(w, op, dims);
-    nr_w_puts(w, " "); /* as MLIR */
+    nr_w_puts(w, " "); /* MLIR prints a space here */
   }
   nr_w_attr_dict(w, op, own);
 }
 
 void nr_linalg_dims_print(NrPrinter *w, NrOp *op) { print_head(w, op); }
 
-/* The body's only op when it takes what build_payload would give it, else NULL. */
+/* The body's only op if its operands are those that build_payload would give it, otherwise NULL. */
 static NrOp *short_payload(NrOp *op) {
   NrBlock *block = nr_op_only_body(op);
   NrOp *payload = block->first, *yield = nr_block_terminator(block);
@@ -139,19 +142,18 @@ static NrOp *short_payload(NrOp *op) {
   return nr_op_result(payload)->type == nr_block_arg(block, op->num_operands - 1)->type ? payload : NULL;
 }
 
-/* With the flags that MLIR writes here though they are the default. */
+/* MLIR prints some flags here also when they are the default. */
 static void print_payload(NrPrinter *w, NrOp *payload) {
   NrContext *ctx = nr_op_context(payload);
   NR_VEC(NrNamedAttr) attrs = {0};
-  static const NrStr none = NR_STR("arith.fastmath<none>");
+  NrAttr none = nr_arith_fastmath_attr(ctx, 0);
   for (uint32_t i = 0; i < payload->num_attrs; i++) {
-    NrAttr value = payload->attrs[i].value;
-    if (value->kind != NR_ATTR_OPAQUE || !nr_str_eq(value->s, none)) nr_vec_push(&attrs, payload->attrs[i]);
+    if (payload->attrs[i].value != none) nr_vec_push(&attrs, payload->attrs[i]);
   }
   if (payload->info->attrs && strstr(payload->info->attrs, "overflowFlags") &&
       !nr_op_attr(payload, NR_A_overflowFlags)) {
     NrNamedAttr flags = {nr_context_intern(ctx, NR_STR("overflowFlags")),
-                         nr_attr_opaque(ctx, NR_STR("arith.overflow<none>"), NULL)};
+                         nr_arith_overflow_attr(ctx, 0)};
     nr_vec_push(&attrs, flags);
   }
   nr_w_puts(w, " { ");

@@ -1,15 +1,15 @@
-/* math.c - the ops of dialect math and their hooks.
+/* math.c - the op definitions of dialect math, and the hooks of its ops.
  *
- * Only functions with exact results are folded. Those that libm rounds differently (exp, sin, ..) are left to run time,
- * so that a program has the same results with and without constants. */
+ * Only functions with exact results are folded. Functions that libm implementations round differently (exp, sin, ..)
+ * are evaluated at run time, so that a program gives the same results with and without constant operands. */
 #include "dialect/arith/arith.h"
 #include "dialect/arith/wide.h"
 #include "dialect/math/ops.h"
-#include "dialect/shared/fold.h"
+#include "dialect/arith/fold.h"
 
 /* ---- syntax ------------------------------------------------------------------------------------------------------ */
 
-/* math.clampf %x to [%lo, %hi] : f32 */
+/* Parses `%x to [%lo, %hi] : f32`. */
 static NrStatus clampf_parse(NrParser *p, NrOpState *state) {
   NrOperandRef refs[3];
   NrType type;
@@ -36,7 +36,7 @@ static void clampf_print(NrPrinter *w, NrOp *op) {
   nr_w_type(w, nr_op_result(op)->type);
 }
 
-/* math.fpowi %x, %n : f32, i32 */
+/* Parses `%x, %n : f32, i32`. */
 static NrStatus fpowi_parse(NrParser *p, NrOpState *state) {
   NrOperandRef refs[2];
   NrType types[2];
@@ -69,21 +69,21 @@ static bool fold_absf(NrOp *op, const NrAttr *c, NrFold *out) {
   return nr_fold_floats(op, c, out);
 }
 
-/* For narrower floats the sum in double may be a tie that the exact sum is not, so only the two native widths fold. */
+/* Only for f32 and f64: for narrower floats rounding the sum to double may create a tie that the exact sum is not. */
 static bool fold_fma(NrOp *op, const NrAttr *c, NrFold *out) {
   NrType type = nr_type_elem(nr_op_result(op)->type);
   bool native = nr_type_is_float_kind(type, NR_F32) || nr_type_is_float_kind(type, NR_F64);
   return native && nr_fold_floats(op, c, out);
 }
 
-/* isnan and the like, of a float of any type. */
+/* Folds isnan and similar for floats of any type. */
 static bool fold_class(NrOp *op, const NrAttr *c, NrFold *out) {
   return nr_fold_elementwise(op, c, out, nr_fold_scalar);
 }
 
 /* ---- folds of integers ------------------------------------------------------------------------------------------- */
 
-/* NAME: r = EXPR of the integer a. */
+/* Defines fold_NAME: r = EXPR of the integer a. */
 #define INT_UNARY(NAME, EXPR)                                                                                          \
   static NrAttr NAME##_scalar(const NrOp *op, NrType out, const NrAttr *in) {                                          \
     NrWide a;                                                                                                          \
@@ -100,7 +100,8 @@ INT_UNARY(ctlz, nr_wide_from_u64(a.width, nr_wide_leading_zeros(&a)))
 INT_UNARY(cttz, nr_wide_from_u64(a.width, nr_wide_trailing_zeros(&a)))
 INT_UNARY(ctpop, nr_wide_from_u64(a.width, nr_wide_ones(&a)))
 
-/* Powers by squaring. A negative power of 1 and -1 is one of these, of others 0; of 0 it is a division by zero. */
+/* Exponentiation by squaring. With a negative exponent the result is 1 or -1 for base 1 and -1, 0 for larger bases; for
+ * base 0 it is undefined. */
 static NrAttr ipowi_scalar(const NrOp *op, NrType out, const NrAttr *in) {
   NrWide base, power;
   if (!nr_wide_from_attr(in[0], &base) || !nr_wide_from_attr(in[1], &power)) return NULL;
@@ -124,5 +125,5 @@ static bool fold_ipowi(NrOp *op, const NrAttr *c, NrFold *out) {
   return nr_fold_elementwise(op, c, out, ipowi_scalar);
 }
 
-#include "dialect/shared/rows.h"
+#include "ir/rows.h"
 #include "dialect/math/ops.def"

@@ -1,16 +1,15 @@
-/* atomic.c - hooks of atomic_rmw and generic_atomic_rmw, and the kinds of the former. */
+/* atomic.c - hooks of atomic_rmw and generic_atomic_rmw, and the kinds of atomic_rmw. */
 #include "dialect/arith/combine.h"
 #include "dialect/memref/memref.h"
 
 static const char *text_of(NrOp *op, NrType type) { return nr_type_text(nr_op_context(op), type); }
-static NrType memref_of(const NrOp *op, size_t operand) { return nr_operand(op, operand)->type; }
 
 const char *nr_atomic_kind_name(int64_t kind) {
   return kind >= 0 && kind < NR_NUM_COMBINES ? nr_combines[kind].atomic : NULL;
 }
 
 bool nr_atomic_kind_find(NrStr name, int64_t *out) {
-  if (nr_str_is(name, "maxf")) name = nr_str("maximumf"); /* the names of 2020 */
+  if (nr_str_is(name, "maxf")) name = nr_str("maximumf"); /* names of 2020 */
   if (nr_str_is(name, "minf")) name = nr_str("minimumf");
   for (*out = 0; nr_atomic_kind_name(*out); ++*out)
     if (nr_str_is(name, nr_combines[*out].atomic)) return true;
@@ -71,13 +70,13 @@ void nr_memref_atomic_rmw_print(NrPrinter *w, NrOp *op) {
 }
 
 NrStatus nr_memref_atomic_rmw_verify(NrOp *op) {
-  NR_TRY(nr_memref_indices_verify(op, 1, op->num_operands - 2, "atomic_rmw"));
+  NR_TRY(nr_memref_access_verify(op, "atomic_rmw"));
   NrType type = nr_memref_atomic_rmw_value(op)->type;
-  NR_TRY(nr_memref_elem_verify(op, type, 1));
+  NR_TRY(nr_memref_elem_verify(op, type));
   int64_t kind = nr_op_attr_int(op, NR_A_kind, -1);
   if (!nr_atomic_kind_name(kind)) return nr_op_error(op, "(C3) unknown kind");
   const NrCombine *combine = nr_combine_of_atomic(kind);
-  if (!combine) return NR_OK; /* assign */
+  if (!combine) return NR_OK; /* kind assign, which has no requirement on the type */
   if (combine->is_float ? !nr_type_is_float(type) : !nr_type_is_int(type))
     return nr_op_error(op, "(C3) kind '%s' expects %s type, got %s", combine->atomic,
                        combine->is_float ? "a floating-point" : "an integer", text_of(op, type));
@@ -105,20 +104,21 @@ void nr_memref_generic_atomic_rmw_print(NrPrinter *w, NrOp *op) {
   nr_w_value(w, nr_memref_generic_atomic_rmw_memref(op));
   nr_w_indices(w, op, 1, op->num_operands - 1);
   nr_w_puts(w, " : ");
-  nr_w_type(w, memref_of(op, 0));
+  nr_w_type(w, nr_memref_generic_atomic_rmw_memref(op)->type);
   nr_w_puts(w, " ");
   nr_w_region(w, nr_memref_generic_atomic_rmw_region(op), true, true);
   nr_w_attr_dict(w, op, NULL);
 }
 
 NrStatus nr_memref_generic_atomic_rmw_verify(NrOp *op) {
-  NR_TRY(nr_memref_indices_verify(op, 0, op->num_operands - 1, "generic_atomic_rmw"));
-  NR_TRY(nr_memref_elem_verify(op, nr_op_result(op)->type, 0));
-  if (!nr_type_is_scalar(memref_of(op, 0)->elem))
-    return nr_op_error(op, "(C4) expected a memref of numbers, got %s", text_of(op, memref_of(op, 0)));
+  NrType memref = nr_memref_generic_atomic_rmw_memref(op)->type;
+  NR_TRY(nr_memref_access_verify(op, "generic_atomic_rmw"));
+  NR_TRY(nr_memref_elem_verify(op, nr_op_result(op)->type));
+  if (!nr_type_is_scalar(memref->elem))
+    return nr_op_error(op, "(C4) expected a memref of numbers, got %s", text_of(op, memref));
   NrBlock *body = nr_memref_generic_atomic_rmw_body(op);
-  if (!body || body->num_args != 1 || nr_block_arg(body, 0)->type != memref_of(op, 0)->elem)
-    return nr_op_error(op, "(C2) expected a body with one argument of type %s", text_of(op, memref_of(op, 0)->elem));
+  if (!body || body->num_args != 1 || nr_block_arg(body, 0)->type != memref->elem)
+    return nr_op_error(op, "(C2) expected a body with one argument of type %s", text_of(op, memref->elem));
   for (NrOp *inner = body->first; inner; inner = inner->next)
     if (!nr_op_has(inner, NR_TERMINATOR) && !nr_op_is_pure(inner) && !nr_op_is(inner, NR_OP_rt_check))
       return nr_op_error(inner, "(C3) has effects: the body of generic_atomic_rmw may run more than once");

@@ -1,4 +1,4 @@
-/* dma.c - hooks of dma_start and dma_wait: transfers between memories. */
+/* dma.c - hooks of dma_start and dma_wait, which transfer elements between memory spaces. */
 #include "dialect/memref/memref.h"
 
 static NrType memref_of(const NrOp *op, size_t operand) { return nr_operand(op, operand)->type; }
@@ -6,6 +6,7 @@ static NrType memref_of(const NrOp *op, size_t operand) { return nr_operand(op, 
 bool nr_memref_dma_parts(const NrOp *op, NrDmaParts *out) {
   size_t at = 0, count = op->num_operands;
   size_t *const begins[] = {&out->target, &out->n};
+  out->source = at;
   for (size_t i = 0; i < 2; i++) {
     if (at >= count || memref_of(op, at)->kind != NR_TYPE_MEMREF) return false;
     at += 1 + memref_of(op, at)->rank;
@@ -14,6 +15,7 @@ bool nr_memref_dma_parts(const NrOp *op, NrDmaParts *out) {
   out->tag = at + 1;
   if (out->tag >= count || memref_of(op, out->tag)->kind != NR_TYPE_MEMREF) return false;
   out->stride = out->tag + 1 + memref_of(op, out->tag)->rank;
+  out->run = out->stride + 1;
   return count == out->stride || count == out->stride + 2;
 }
 
@@ -24,7 +26,7 @@ static int64_t space_of(NrType memref) {
 }
 
 bool nr_memref_dma_strides_target(const NrOp *op, NrDmaParts parts) {
-  return space_of(memref_of(op, parts.target)) < space_of(memref_of(op, 0));
+  return space_of(memref_of(op, parts.target)) < space_of(memref_of(op, parts.source));
 }
 
 NrStatus nr_memref_dma_start_verify(NrOp *op) {
@@ -35,7 +37,7 @@ NrStatus nr_memref_dma_start_verify(NrOp *op) {
     bool is_memref = i == 0 || i == parts.target || i == parts.tag;
     if (!is_memref && !nr_type_is_index(memref_of(op, i))) return nr_op_error(op, "(C1) operand #%zu must be index", i);
   }
-  if (memref_of(op, 0)->elem != memref_of(op, parts.target)->elem)
+  if (memref_of(op, parts.source)->elem != memref_of(op, parts.target)->elem)
     return nr_op_error(op, "(C2) source and target have different element types");
   return NR_OK;
 }
@@ -104,5 +106,5 @@ void nr_memref_dma_start_print(NrPrinter *w, NrOp *op) {
 }
 
 NrStatus nr_memref_dma_wait_verify(NrOp *op) {
-  return nr_memref_indices_verify(op, 0, op->num_operands - 2, "dma_wait");
+  return nr_memref_indices_verify(op, NR_MEMREF_DMA_WAIT_TAG, op->num_operands - 2, "dma_wait");
 }

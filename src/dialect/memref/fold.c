@@ -1,8 +1,6 @@
-/* fold.c - folds and canonicalisations of memref ops. */
+/* fold.c - folds and canonicalizations of memref ops. */
 #include "dialect/memref/memref.h"
 #include "dialect/operands.h"
-
-#include "dialect/vector/vector.h"
 
 static bool fold_value(NrFold *out, NrValue *value) { return out->value = value, true; }
 static bool fold_index(NrOp *op, NrFold *out, int64_t c) {
@@ -13,26 +11,33 @@ static bool fold_nr_index(NrOp *op, NrFold *out, NrIndex i) {
   return i.value ? fold_value(out, i.value) : fold_index(op, out, i.constant);
 }
 
-/* value as type: itself or a memref.cast of it. */
+/* Returns value, cast to type if it has another type. */
 static NrValue *cast_to(NrBuilder *b, NrValue *value, NrType type) {
   return value->type == type ? value : nr_build_value(b, NR_OP_memref_cast, type, &value, 1);
 }
 
 /* ---- allocation ------------------------------------------------------------------------------------------------- */
 
-/* Whether value is a fresh buffer that nothing ever reads: it is only written to, and freed once at most. Every write
- * asks this, so it looks at a bounded number of uses. */
+/* Whether op sets every element of the operand to a scalar. */
+static bool is_filled(const NrOp *op, uint32_t operand) {
+  size_t begin, count;
+  return nr_op_has(op, NR_SPLAT) && nr_op_destinations(op, &begin, &count) && operand == begin;
+}
+
+/* Whether the value is an allocation that is only written, and freed at most once, so that the writes are dead. Looks
+ * at a bounded number of uses, since every store and dealloc calls it. */
 static bool only_written(NrValue *buffer) {
-  enum { MOST_USES = 32 };
+  enum { MAX_USES = 32 };
   size_t seen = 0, frees = 0;
   if (!nr_op_is(buffer->op, NR_OP_memref_alloc) && !nr_op_is(buffer->op, NR_OP_memref_alloca)) return false;
   for (NrUse *u = buffer->first_use; u; u = u->next) {
-    if (++seen > MOST_USES) return false;
+    if (++seen > MAX_USES) return false;
     frees += nr_op_is(u->owner, NR_OP_memref_dealloc);
-    bool target = (nr_op_is(u->owner, NR_OP_memref_store) && nr_use_index(u) == 1) ||
+    uint32_t index = nr_use_index(u);
+    bool target = (nr_op_is(u->owner, NR_OP_memref_store) && index == NR_MEMREF_STORE_MEMREF) ||
                   nr_op_is(u->owner, NR_OP_memref_dealloc) ||
-                  (nr_op_is(u->owner, NR_OP_memref_copy) && nr_use_index(u) == 1) ||
-                  (nr_op_is(u->owner, NR_OP_linalg_fill) && nr_use_index(u) == 1);
+                  (nr_op_is(u->owner, NR_OP_memref_copy) && index == NR_MEMREF_COPY_TARGET) ||
+                  is_filled(u->owner, index);
     if (!target || frees > 1) return false;
   }
   return true;
@@ -44,7 +49,7 @@ bool nr_memref_alloc_canonicalize(NrOp *op, NrBuilder *b) {
     nr_op_erase(op);
     return true;
   }
-  /* Sizes that are constants move into the type. */
+  /* Move constant sizes into the type. */
   NrType type = buffer->type;
   NrValue *operands[2 * NR_MAX_RANK];
   int64_t dims[NR_MAX_RANK];
@@ -59,7 +64,7 @@ bool nr_memref_alloc_canonicalize(NrOp *op, NrBuilder *b) {
     else operands[kept++] = size;
   }
   NrType to = nr_type_memref_layout(dims, type->rank, type->elem, type->layout, type->space);
-  if (kept == count || to->oversized) return false; /* code that never runs may have any size */
+  if (kept == count || to->oversized) return false; /* dead code may have any constant */
   uint32_t segments[2] = {(uint32_t)kept, (uint32_t)(op->num_operands - count)};
   for (size_t i = count; i < op->num_operands; i++) operands[kept++] = nr_operand(op, i);
   NrOp *alloc = nr_build_op(b, op->info->id, operands, kept, &to, 1);
@@ -68,28 +73,26 @@ bool nr_memref_alloc_canonicalize(NrOp *op, NrBuilder *b) {
   return nr_op_replace(op, cast_to(b, nr_op_result(alloc), type));
 }
 
-/* A cast whose source type has at least the static information of its result: users can use the source. */
+/* The source of a memref.cast from a ranked memref; NULL for other values. */
 static NrValue *cast_source(NrValue *value) {
   if (!nr_op_is(value->op, NR_OP_memref_cast)) return NULL;
   NrValue *source = nr_memref_cast_source(value->op);
   return source->type->kind == NR_TYPE_MEMREF ? source : NULL;
 }
 
-/* Whether op may have an operand of this type. A cast may claim what is not so: then it hides from op what would make
- * it invalid, and stays, for that to be found in the run. */
+/* Whether op stays valid with this type of operand. A wrong cast may hide a type that the op's verifier rejects: then
+ * the cast stays, and the run reports it. */
 static bool stays_valid(const NrOp *op, uint32_t operand, NrType type) {
   switch (op->info->id) {
   case NR_OP_memref_dim: return type->rank > 0;
   case NR_OP_memref_copy: return nr_types_cast_compatible(type, nr_operand(op, 1 - operand)->type);
-  case NR_OP_vector_load: return nr_vector_is_in_rows(type, nr_op_result(op)->type);
-  case NR_OP_vector_store: return nr_vector_is_in_rows(type, nr_vector_store_value(op)->type);
   default: return true;
   }
 }
 
-/* For ops whose results do not depend on what is static in the operand's type. Also erases stores to, and deallocs of,
- * buffers that are only written. */
-bool nr_memref_absorb_cast(NrOp *op, NrBuilder *b) {
+/* Replaces operands by the sources of their casts. For ops whose results do not depend on which parts of the operand's
+ * type are static. Also erases a store to, or dealloc of, a buffer that is only written. */
+bool nr_memref_absorb_cast_if(NrOp *op, NrMemrefFitsFn fits) {
   bool changed = false, store = nr_op_is(op, NR_OP_memref_store);
   if ((store || nr_op_is(op, NR_OP_memref_dealloc)) && only_written(nr_operand(op, store))) {
     nr_op_erase(op);
@@ -98,15 +101,20 @@ bool nr_memref_absorb_cast(NrOp *op, NrBuilder *b) {
   for (uint32_t i = 0; i < op->num_operands; i++) {
     NrValue *source;
     if (!nr_type_is_memref(nr_operand(op, i)->type)) continue;
-    /* The stored value of a buffer of buffers is not an access. */
+    /* The stored value is not accessed, and its type must stay the element type. */
     if (store && i == 0) continue;
     while ((source = cast_source(nr_operand(op, i)))) {
-      if (!stays_valid(op, i, source->type)) break;
+      if (!fits(op, i, source->type)) break;
       nr_op_set_operand(op, i, source);
       changed = true;
     }
   }
   return changed;
+}
+
+bool nr_memref_absorb_cast(NrOp *op, NrBuilder *b) {
+  (void)b;
+  return nr_memref_absorb_cast_if(op, stays_valid);
 }
 
 bool nr_memref_copy_canonicalize(NrOp *op, NrBuilder *b) {
@@ -153,7 +161,7 @@ bool nr_memref_rank_fold(NrOp *op, const NrAttr *constants, NrFold *out) {
   return nr_type_is_ranked(type) && fold_index(op, out, type->rank);
 }
 
-/* Static offset, sizes and strides of the type. */
+/* Replaces results that are known: offset and strides that are static in the type, and sizes that nr_dim_of finds. */
 bool nr_memref_metadata_canonicalize(NrOp *op, NrBuilder *b) {
   NrValue *source = nr_memref_extract_strided_metadata_source(op);
   int64_t strides[NR_MAX_RANK], offset;
@@ -174,8 +182,7 @@ bool nr_memref_metadata_canonicalize(NrOp *op, NrBuilder *b) {
 
 /* ---- views ------------------------------------------------------------------------------------------------------ */
 
-/* cast(x) of x's own type is x; cast(cast(x)) back to x's type is x; cast(cast(x)) goes from x when nothing that the
- * middle type claims gets lost: it claims no more than x or the result does. */
+/* Folds cast(x) to x when x has the result's type, and cast(cast(x)) to x when x has it. */
 bool nr_memref_cast_fold(NrOp *op, const NrAttr *constants, NrFold *out) {
   NrValue *source = nr_op_source(op);
   if (source->type == nr_op_result(op)->type) return fold_value(out, source);
@@ -185,7 +192,7 @@ bool nr_memref_cast_fold(NrOp *op, const NrAttr *constants, NrFold *out) {
   return false;
 }
 
-/* Whether everything static in the type `general` is the same in `special`. */
+/* Whether `special` has the same value wherever shape, strides or offset of `general` are static. */
 static bool layout_refines(NrType special, NrType general) {
   int64_t s[NR_MAX_RANK], g[NR_MAX_RANK], of_s, of_g;
   if (special->elem != general->elem || special->rank != general->rank || special->space != general->space)
@@ -198,7 +205,8 @@ static bool layout_refines(NrType special, NrType general) {
   return holds;
 }
 
-/* cast(cast(x)) goes from x when nothing that the middle type claims gets lost: it claims no more than x does. */
+/* Merges cast(cast(x)) into one cast of x, unless the middle type has static information that x's type lacks: that
+ * claim would be lost. */
 bool nr_memref_cast_canonicalize(NrOp *op, NrBuilder *b) {
   NrValue *source = nr_memref_cast_source(op);
   (void)b;
@@ -235,7 +243,7 @@ bool nr_memref_view_canonicalize(NrOp *op, NrBuilder *b) {
   return nr_op_replace(op, cast_to(b, view, type));
 }
 
-/* The whole of source, as it is. */
+/* Folds a subview that covers the whole source and has its type to the source. */
 bool nr_memref_subview_fold(NrOp *op, const NrAttr *constants, NrFold *out) {
   NrValue *source = nr_memref_subview_source(op);
   NrIndex offsets[NR_MAX_RANK], sizes[NR_MAX_RANK], strides[NR_MAX_RANK], dim;
@@ -250,12 +258,12 @@ bool nr_memref_subview_fold(NrOp *op, const NrAttr *constants, NrFold *out) {
   return fold_value(out, source);
 }
 
-/* The type of a subview whose lists have changed; the dims that it leaves out stay the same. */
+/* The type of a subview after its lists have changed; it drops the same dims. NULL when the lists are invalid. */
 static NrType refined_type(NrOp *op, const bool *keep) {
   NrIndex lists[3][NR_MAX_RANK];
   NrType source = nr_memref_subview_source(op)->type;
   for (size_t i = 0; i < 3; i++) nr_index_list_all(op, nr_extract_slice_slots[i], lists[i]);
-  for (uint32_t i = 0; i < source->rank; i++) /* code that never runs may have invalid constants */
+  for (uint32_t i = 0; i < source->rank; i++) /* dead code may have invalid constants */
     if (!nr_slice_is_inside(lists[0][i], lists[1][i], lists[2][i], source->dims[i], NULL)) return NULL;
   NrType full = nr_memref_subview_type(source, lists[0], lists[1], lists[2]);
   return full && !full->oversized ? nr_memref_drop_dims(full, keep) : NULL;
@@ -282,7 +290,8 @@ bool nr_memref_subview_canonicalize(NrOp *op, NrBuilder *b) {
   return nr_op_replace(op, cast_to(b, nr_op_result(copy), old));
 }
 
-/* One reshape, or none, for two in a row of a buffer without layout. */
+/* Merges two consecutive reshapes: into none where they cancel, into one if the shape is static and there is no
+ * layout. */
 static bool merge_reshapes(NrOp *op, NrBuilder *b, NrOp *first) {
   NrGroups groups;
   NrValue *root = nr_op_source(first);
@@ -308,7 +317,8 @@ bool nr_memref_reshape_canonicalize(NrOp *op, NrBuilder *b) {
   return merge_reshapes(op, b, source->op);
 }
 
-/* Transposed by the identity, or the same view again: the source, when its type says all that there is to know. */
+/* Folds a transpose by the identity, and a reinterpret_cast to its source's type, to the source. The latter only for a
+ * static identity layout, where the type determines the view. */
 bool nr_memref_same_view_fold(NrOp *op, const NrAttr *constants, NrFold *out) {
   NrValue *source = nr_op_source(op);
   (void)constants;
@@ -323,7 +333,7 @@ bool nr_memref_same_view_fold(NrOp *op, const NrAttr *constants, NrFold *out) {
   return true;
 }
 
-/* Only the base counts: that of what source was made of. */
+/* Skips casts of the source: the op uses only the base pointer. */
 bool nr_memref_reinterpret_cast_canonicalize(NrOp *op, NrBuilder *b) {
   NrValue *source = nr_memref_reinterpret_cast_source(op);
   (void)b;
@@ -332,7 +342,7 @@ bool nr_memref_reinterpret_cast_canonicalize(NrOp *op, NrBuilder *b) {
   return true;
 }
 
-/* A transposed view of a transposed view, of a buffer without layout where both together are one again. */
+/* Merges two consecutive transposes by composing their permutations. */
 bool nr_memref_transpose_canonicalize(NrOp *op, NrBuilder *b) {
   NrValue *source = nr_memref_transpose_source(op);
   if (!nr_op_is(source->op, NR_OP_memref_transpose)) return false;
@@ -344,7 +354,7 @@ bool nr_memref_transpose_canonicalize(NrOp *op, NrBuilder *b) {
   return true;
 }
 
-/* What is aligned so, or better, is aligned so. */
+/* Folds an assumption that an assumption of at least the same alignment implies. */
 bool nr_memref_assume_alignment_fold(NrOp *op, const NrAttr *constants, NrFold *out) {
   NrValue *source = nr_memref_assume_alignment_source(op);
   (void)constants;

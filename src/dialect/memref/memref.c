@@ -1,5 +1,5 @@
-/* memref.c - the ops of dialect memref and their hooks. Those of views, atomics and transfers are in files of their
- * own, and folds. */
+/* memref.c - the op definitions of dialect memref, and hooks of its ops. Hooks of views, atomics and transfers, and
+ * folds, are in files of their own. */
 #include "dialect/memref/memref.h"
 #include "dialect/operands.h"
 
@@ -8,7 +8,7 @@ static NrType memref_of(const NrOp *op, size_t operand) { return nr_operand(op, 
 
 /* ---- allocation ------------------------------------------------------------------------------------------------- */
 
-/* In 2019 the type alone determined which operands are sizes. */
+/* In 2019 there were no segment sizes: the number of dynamic dims gave the number of size operands. */
 static NrStatus alloc_post_parse(NrParser *p, NrOp *op) {
   if (!nr_p_is_legacy(p) || nr_op_attr(op, NR_A_operandSegmentSizes)) return NR_OK;
   if (op->num_results != 1 || !nr_type_is_memref(nr_op_result(op)->type)) return NR_OK; /* the verifier reports it */
@@ -35,7 +35,7 @@ static NrStatus alloc_verify(NrOp *op) {
 }
 
 static NrStatus realloc_verify(NrOp *op) {
-  NrType from = memref_of(op, 0), to = nr_op_result(op)->type;
+  NrType from = nr_memref_realloc_source(op)->type, to = nr_op_result(op)->type;
   if (from->rank != 1 || to->rank != 1) return nr_op_error(op, "(C1) works on memrefs of rank 1 only");
   if (from->elem != to->elem) return nr_op_error(op, "(C1) source and result have different element types");
   if (from->space != to->space) return nr_op_error(op, "(C1) source and result have different memory spaces");
@@ -54,7 +54,7 @@ static NrStatus elem_infer(NrContext *ctx, const NrOpState *state, NrType *out_t
   return NR_OK;
 }
 
-/* (C1) of every op with `memref[indices]` where indices are the operands behind `memref`. */
+/* Constraint (C1) of ops with `memref[indices]`: the `count` indices after operand `memref` match its rank. */
 NrStatus nr_memref_indices_verify(NrOp *op, size_t memref, size_t count, const char *what) {
   uint32_t rank = memref_of(op, memref)->rank;
   if (count != rank)
@@ -62,21 +62,25 @@ NrStatus nr_memref_indices_verify(NrOp *op, size_t memref, size_t count, const c
   return NR_OK;
 }
 
-NrStatus nr_memref_elem_verify(NrOp *op, NrType type, size_t memref) {
-  NrType elem = memref_of(op, memref)->elem;
+NrStatus nr_memref_access_verify(NrOp *op, const char *what) {
+  return nr_memref_indices_verify(op, nr_op_memref_index(op), nr_op_indices(op).count, what);
+}
+
+NrStatus nr_memref_elem_verify(NrOp *op, NrType type) {
+  NrType elem = nr_op_memref(op)->type->elem;
   if (type != elem)
     return nr_op_error(op, "(C2) expected the element type %s, got %s", text_of(op, elem), text_of(op, type));
   return NR_OK;
 }
 
 static NrStatus load_verify(NrOp *op) {
-  NR_TRY(nr_memref_indices_verify(op, 0, op->num_operands - 1, "load"));
-  return nr_memref_elem_verify(op, nr_op_result(op)->type, 0);
+  NR_TRY(nr_memref_access_verify(op, "load"));
+  return nr_memref_elem_verify(op, nr_op_result(op)->type);
 }
 
 static NrStatus store_verify(NrOp *op) {
-  NR_TRY(nr_memref_indices_verify(op, 1, op->num_operands - 2, "store"));
-  return nr_memref_elem_verify(op, nr_op_value(op)->type, 1);
+  NR_TRY(nr_memref_access_verify(op, "store"));
+  return nr_memref_elem_verify(op, nr_op_value(op)->type);
 }
 
 static NrStatus store_parse(NrParser *p, NrOpState *state) {
@@ -104,7 +108,7 @@ static void store_print(NrPrinter *w, NrOp *op) {
   nr_w_indices(w, op, 2, op->num_operands - 2);
   nr_w_attr_dict(w, op, NULL);
   nr_w_puts(w, " : ");
-  nr_w_type(w, memref_of(op, 1));
+  nr_w_type(w, nr_memref_store_memref(op)->type);
 }
 
 NrStatus nr_p_prefetch_hints(NrParser *p, NrOpState *state) {
@@ -159,28 +163,28 @@ static void prefetch_print(NrPrinter *w, NrOp *op) {
   nr_w_prefetch_hints(w, op);
   nr_w_attr_dict(w, op, elided);
   nr_w_puts(w, " : ");
-  nr_w_type(w, memref_of(op, 0));
+  nr_w_type(w, nr_memref_prefetch_memref(op)->type);
 }
 
 static NrStatus prefetch_verify(NrOp *op) {
   int64_t locality = nr_op_attr_int(op, NR_A_localityHint, -1);
   if (locality < 0 || locality > 3) return nr_op_error(op, "(C2) locality must be 0 to 3");
-  return nr_memref_indices_verify(op, 0, op->num_operands - 1, "prefetch");
+  return nr_memref_access_verify(op, "prefetch");
 }
 
 static NrStatus copy_verify(NrOp *op) {
-  if (memref_of(op, 0)->elem != memref_of(op, 1)->elem)
+  if (nr_memref_copy_source(op)->type->elem != nr_memref_copy_target(op)->type->elem)
     return nr_op_error(op, "(C1) requires the same element type for source and target");
-  if (!nr_types_cast_compatible(memref_of(op, 0), memref_of(op, 1)))
+  if (!nr_types_cast_compatible(nr_memref_copy_source(op)->type, nr_memref_copy_target(op)->type))
     return nr_op_error(op, "(C1) requires the same shape for source and target");
   return NR_OK;
 }
 
-/* ---- what a buffer is ------------------------------------------------------------------------------------------- */
+/* ---- metadata ---------------------------------------------------------------------------------------------------- */
 
 static NrStatus dim_verify(NrOp *op) {
   int64_t index;
-  NrType type = memref_of(op, 0);
+  NrType type = nr_memref_dim_source(op)->type;
   if (type->kind != NR_TYPE_MEMREF) return NR_OK;
   if (nr_value_constant_int(nr_memref_dim_index(op), &index) && (index < 0 || index >= type->rank))
     return nr_verify_constant_error(op, "(C1) index %lld is out of range for a memref of rank %u", (long long)index,
@@ -205,14 +209,15 @@ static void metadata_print(NrPrinter *w, NrOp *op) {
   nr_w_puts(w, " ");
   nr_w_value(w, nr_memref_extract_strided_metadata_source(op));
   nr_w_puts(w, " : ");
-  nr_w_type(w, memref_of(op, 0));
+  nr_w_type(w, nr_memref_extract_strided_metadata_source(op)->type);
   nr_w_puts(w, " -> ");
   nr_w_result_types(w, op);
   nr_w_attr_dict(w, op, NULL);
 }
 
 static NrStatus metadata_verify(NrOp *op) {
-  NrType type = memref_of(op, 0), base = nr_memref_extract_strided_metadata_base(op)->type;
+  NrType type = nr_memref_extract_strided_metadata_source(op)->type,
+         base = nr_memref_extract_strided_metadata_base(op)->type;
   if (op->num_results != 2 + 2 * (size_t)type->rank)
     return nr_op_error(op, "(C1) expected %u sizes and strides, got %u results", 2 * type->rank, op->num_results - 2);
   if (base->rank != 0 || base->elem != type->elem)
@@ -241,7 +246,7 @@ static void assume_alignment_print(NrPrinter *w, NrOp *op) {
   nr_w_printf(w, ", %lld", (long long)nr_op_attr_int(op, NR_A_alignment, 1));
   nr_w_attr_dict(w, op, elided);
   nr_w_puts(w, " : ");
-  nr_w_type(w, memref_of(op, 0));
+  nr_w_type(w, nr_memref_assume_alignment_source(op)->type);
 }
 
 
@@ -297,7 +302,8 @@ static NrStatus global_verify(NrOp *op) {
     return nr_op_error(op, "(C1) type should be static shaped memref, but got %s", text_of(op, memref));
   if (!value || value->kind == NR_ATTR_UNIT) return NR_OK;
   NrType tensor = nr_type_tensor(memref->dims, memref->rank, memref->elem);
-  if (!nr_attr_is_elements(value) && value->kind != NR_ATTR_RESOURCE && value->kind != NR_ATTR_DENSE_STRINGS)
+  if (!nr_attr_is_elements(value) && value->kind != NR_ATTR_RESOURCE && value->kind != NR_ATTR_DENSE_STRINGS &&
+      !(nr_attr_is_parameter(value) && nr_op_attr(op, NR_A_constant)))
     return nr_op_error(op, "(C2) initial value should be a unit or elements attribute");
   if (value->type != tensor)
     return nr_op_error(op, "(C2) initial value expected to be of type %s, but was of type %s", text_of(op, tensor),
@@ -310,7 +316,7 @@ static NrStatus get_global_verify_symbol(NrOp *op, NrOp *global) {
   if (!nr_op_is(global, NR_OP_memref_global))
     return nr_op_error(op, "(C1) '%.*s' does not reference a valid global memref", NR_STR_ARG(name->s));
   NrAttr declared = nr_op_attr(global, NR_A_type);
-  if (!declared || declared->kind != NR_ATTR_TYPE) return NR_OK; /* an error of the global */
+  if (!declared || declared->kind != NR_ATTR_TYPE) return NR_OK; /* the global's verifier reports it */
   NrType type = declared->type;
   if (type != nr_op_result(op)->type)
     return nr_op_error(op, "(C2) result type %s does not match type %s of the global memref @%.*s",
@@ -325,7 +331,8 @@ NrValue *nr_build_alloc(NrBuilder *b, unsigned op_id, NrType elem, const NrIndex
   size_t count = 0;
   int64_t sizes[NR_MAX_RANK] = {0};
   for (size_t i = 0; i < rank; i++) sizes[i] = dims[i].value ? NR_DYNAMIC : dims[i].constant;
-  bool fits = !nr_type_memref(sizes, rank, elem)->oversized; /* else the run fails */
+  /* otherwise the sizes are dynamic, and the allocation fails in a run */
+  bool fits = !nr_type_memref(sizes, rank, elem)->oversized;
   for (size_t i = 0; i < rank; i++) {
     if (!fits) sizes[i] = NR_DYNAMIC;
     if (sizes[i] == NR_DYNAMIC) operands[count++] = nr_index_value(b, dims[i]);
@@ -347,5 +354,5 @@ NrOp *nr_build_store(NrBuilder *b, NrValue *value, NrValue *memref, NrValue *con
   return nr_build_op(b, NR_OP_memref_store, operands, 2 + count, NULL, 0);
 }
 
-#include "dialect/shared/rows.h"
+#include "ir/rows.h"
 #include "dialect/memref/ops.def"

@@ -1,5 +1,4 @@
-/* views.c - hooks of the ops that give another view of a buffer: casts, slices, reshapes; and the types of
- * views. */
+/* views.c - hooks of the ops that make views of a buffer: casts, slices and reshapes; and the types of views. */
 #include "dialect/memref/memref.h"
 #include "dialect/operands.h"
 
@@ -7,9 +6,9 @@ static const char *text_of(NrOp *op, NrType type) { return nr_type_text(nr_op_co
 static NrType source_of(const NrOp *op) { return nr_op_source(op)->type; }
 static NrType result_of(const NrOp *op) { return nr_op_result(op)->type; }
 
-/* ---- types of views --------------------------------------------------------------------------------------------- */
+/* ---- types of views ---------------------------------------------------------------------------------------------- */
 
-/* `?` when a part is `?` or the number does not fit, which no buffer in memory has. */
+/* NR_DYNAMIC when a factor is dynamic, or when the product overflows, which no buffer in memory can have. */
 static int64_t times(int64_t a, int64_t b) {
   int64_t r;
   if (a == 0 || b == 0) return 0;
@@ -56,7 +55,7 @@ NrType nr_memref_expanded_type(NrType source, const NrGroups *groups, const int6
   if (!source->layout) return nr_type_memref_layout(dims, rank, source->elem, NULL, source->space);
   int64_t strides[NR_MAX_RANK], offset, out[NR_MAX_RANK];
   if (!nr_memref_strides(source, strides, &offset)) return NULL;
-  for (size_t i = 0; i < rank; i++) out[i] = 1; /* all of them dims of size 1, if source has rank 0 */
+  for (size_t i = 0; i < rank; i++) out[i] = 1; /* if source has rank 0, all dims have size 1 */
   for (size_t g = 0; g < groups->count; g++) {
     int64_t stride = strides[g];
     for (uint32_t k = groups->size[g]; k-- > 0;) {
@@ -74,7 +73,8 @@ NrType nr_memref_collapsed_type(NrType source, const NrGroups *groups) {
   if (!source->layout) return nr_type_memref_layout(dims, groups->count, source->elem, NULL, source->space);
   if (!nr_memref_strides(source, strides, &offset)) return NULL;
   for (size_t g = 0; g < groups->count; g++) {
-    /* The innermost dim that is not 1 gives the stride: those behind it have a stride that no access uses. */
+    /* The stride of the group is that of its innermost dim with a size other than 1; strides of dims of size 1 are
+     * unused. */
     uint32_t k = groups->size[g] - 1;
     while (k > 0 && source->dims[groups->begin[g] + k] == 1) k--;
     out[g] = strides[groups->begin[g] + k];
@@ -82,7 +82,7 @@ NrType nr_memref_collapsed_type(NrType source, const NrGroups *groups) {
   return strided_type(source, dims, groups->count, out, offset);
 }
 
-/* Whether two types have one shape, one offset and the same strides where dims are not 1. */
+/* Whether two types have the same shape and offset, and the same strides in dims with a size other than 1. */
 static bool same_view(NrType a, NrType b) {
   int64_t sa[NR_MAX_RANK], sb[NR_MAX_RANK], oa, ob;
   if (a == b) return true;
@@ -133,7 +133,7 @@ NrStatus nr_memref_view_parse(NrParser *p, NrOpState *state) {
   NR_TRY(nr_p_operand(p, &source));
   NrLoc loc = nr_p_loc(p);
   NR_TRY(nr_p_indices(p, &shift, &num_shift));
-  /* In 2019 the shift could be left out, which meant 0. */
+  /* In 2019 the shift could be omitted, which meant 0. */
   if (num_shift > 1 || (num_shift == 0 && !nr_p_is_legacy(p))) return nr_p_error(p, loc, "expected one byte shift");
   NR_TRY(nr_p_indices(p, &sizes, &num_sizes));
   if (!nr_p_try_attr_dict(p, state)) return NR_ERROR_INVALID;
@@ -178,8 +178,8 @@ NrStatus nr_memref_view_verify(NrOp *op) {
 
 /* ---- slices ----------------------------------------------------------------------------------------------------- */
 
-/* In 2019 the three lists could be empty: all is in the result's layout. Which offset belongs to which dim follows from
- * the strides, largest first. */
+/* In 2019 the three lists could be empty, and the result's layout determined them. Computes the lists from the layouts;
+ * the offset is divided by the strides, largest first. */
 static NrStatus lists_of_layout(NrParser *p, NrLoc loc, NrType source, NrType result, NrIndexListText *lists) {
   int64_t from[NR_MAX_RANK], to[NR_MAX_RANK], from_offset, offset;
   bool ok = source->kind == NR_TYPE_MEMREF && result->kind == NR_TYPE_MEMREF && source->rank == result->rank &&
@@ -200,7 +200,8 @@ static NrStatus lists_of_layout(NrParser *p, NrLoc loc, NrType source, NrType re
   return NR_OK;
 }
 
-/* source, three lists in order, attributes, `: type to type`. with_words: reinterpret_cast's spelling. */
+/* Parses the source, the three lists, attributes and `: type to type`. with_words: the lists are named, as in
+ * reinterpret_cast. */
 static NrStatus slice_parse(NrParser *p, NrOpState *state, bool with_words) {
   static const char *const words[] = {"offset", "sizes", "strides"};
   NrOperandRef source;
@@ -263,7 +264,7 @@ NrStatus nr_memref_subview_verify(NrOp *op) {
   return NR_OK;
 }
 
-/* An entry of a list and the value in the type. */
+/* Whether an entry of a list agrees with the corresponding value in the type. */
 static bool agrees(NrIndex i, int64_t in_type) { return in_type == NR_DYNAMIC || (!i.value && i.constant == in_type); }
 
 NrStatus nr_memref_reinterpret_cast_verify(NrOp *op) {

@@ -1,4 +1,4 @@
-/* attrs.c - see attrs.h. The lists are short: the longest has nine names. */
+/* attrs.c - see attrs.h. Linear search: the longest list has nine names. */
 #include "dialect/onnx/attrs.h"
 
 int64_t nr_onnx_version(const NrOp *op) { return nr_op_attr_int(op, NR_A_opset, NR_ONNX_NEWEST_OPSET); }
@@ -7,7 +7,7 @@ static bool in_version(const NrVersionedAttr *a, int64_t version) {
   return version >= a->since && (!a->until || version < a->until);
 }
 
-/* The next entry of that name from a on, or NULL. */
+/* The first entry with this name from a on, or NULL. */
 static const NrVersionedAttr *next_named(const NrVersionedAttr *a, NrStr name) {
   while (a && a->name && !nr_str_is(name, a->name)) a++;
   return a && a->name ? a : NULL;
@@ -23,7 +23,7 @@ bool nr_onnx_attr_known(const NrOpInfo *info, NrStr name) { return next_named(in
 
 const NrVersionedAttr *nr_onnx_attr_default(const NrOpInfo *info, NrStr name, int64_t version) {
   const NrVersionedAttr *a = next_named(info->versioned_attrs, name), *best = NULL;
-  for (; a; a = next_named(a + 1, name)) /* entries of a name are in the order of versions */
+  for (; a; a = next_named(a + 1, name)) /* the entries of a name are sorted by version */
     if (a->has_default && (!best || version >= a->since)) best = a;
   return best;
 }

@@ -3,12 +3,22 @@
 
 #include "base/dtype.h"
 
-/* Of the types that are floats. */
+/* Float kinds of the dtypes that are floats. */
 static const NrFloatKind float_kinds[] = {
 #define FLOAT(id, bits, size, name) [NORIA_##id] = NR_##id,
 #define DTYPE(id, class, bits, size, name)
 #include "base/dtype.def"
 };
+
+NrType nr_type_seq(NrType elem) {
+  NrAttr params[] = {nr_attr_type(elem)};
+  return nr_type_of_dialect(elem->ctx, NR_TYPE_onnx_seq, params);
+}
+NrType nr_type_optional(NrType elem) {
+  NrAttr params[] = {nr_attr_type(elem)};
+  return nr_type_of_dialect(elem->ctx, NR_TYPE_onnx_optional, params);
+}
+NrType nr_type_string(NrContext *ctx) { return nr_type_of_dialect(ctx, NR_TYPE_onnx_string, NULL); }
 
 NrType nr_dtype_type(NrContext *ctx, NoriaDType t) {
   uint32_t bits = nr_dtype_info(t)->bits;
@@ -25,15 +35,21 @@ NrType nr_dtype_type(NrContext *ctx, NoriaDType t) {
 }
 
 NoriaDType nr_dtype_of(NrType t) {
-  while (nr_type_is_shaped(t) || t->kind == NR_TYPE_SEQ || t->kind == NR_TYPE_OPTIONAL) t = t->elem;
+  while (nr_type_is_shaped(t) || t->kind == NR_TYPE_onnx_seq || t->kind == NR_TYPE_onnx_optional) t = t->elem;
   for (size_t i = 1; i < NR_NUM_DTYPES; i++)
     if (nr_dtype_type(t->ctx, (NoriaDType)i) == t) return (NoriaDType)i;
   return NORIA_UNDEFINED;
 }
 
+NoriaDType nr_dtype_of_parameter(NrType elem) {
+  if (nr_type_is_index(elem)) return NORIA_I64;
+  bool is_signed = elem->kind == NR_TYPE_INTEGER && elem->signedness == NR_SIGNED;
+  return nr_dtype_of(is_signed ? nr_type_int(elem->ctx, elem->width) : elem);
+}
+
 NoriaKind nr_type_kind(NrType type) {
-  return type->kind == NR_TYPE_SEQ        ? NORIA_KIND_SEQUENCE
-         : type->kind == NR_TYPE_OPTIONAL ? NORIA_KIND_OPTIONAL
+  return type->kind == NR_TYPE_onnx_seq        ? NORIA_KIND_SEQUENCE
+         : type->kind == NR_TYPE_onnx_optional ? NORIA_KIND_OPTIONAL
                                           : NORIA_KIND_TENSOR;
 }
 
@@ -47,19 +63,20 @@ size_t nr_type_kind_attrs(NrType type, NrNamedAttr *out) {
 NrType nr_type_lowered(NrType t) {
   if (t->kind == NR_TYPE_INTEGER) return nr_type_int(t->ctx, t->width);
   if (nr_type_is_shaped(t)) return nr_type_with_elem(t, nr_type_lowered(t->elem));
-  if (t->kind == NR_TYPE_SEQ) return nr_type_seq(nr_type_lowered(t->elem));
-  if (t->kind == NR_TYPE_OPTIONAL) return nr_type_optional(nr_type_lowered(t->elem));
+  if (t->kind == NR_TYPE_onnx_seq) return nr_type_seq(nr_type_lowered(t->elem));
+  if (t->kind == NR_TYPE_onnx_optional) return nr_type_optional(nr_type_lowered(t->elem));
   return t;
 }
 
 NrType nr_type_raised(NrType t, NoriaDType dtype) {
   if (nr_type_is_shaped(t)) return nr_type_with_elem(t, nr_type_raised(t->elem, dtype));
   NrType elem = nr_dtype_type(t->ctx, dtype);
-  bool open = (t->kind == NR_TYPE_SEQ || t->kind == NR_TYPE_OPTIONAL) && t->elem->kind == NR_TYPE_NONE && elem;
-  if (open && t->kind == NR_TYPE_SEQ) return nr_type_seq(nr_type_tensor_unranked(elem));
+  bool is_seq = t->kind == NR_TYPE_onnx_seq, is_optional = t->kind == NR_TYPE_onnx_optional;
+  bool open = (is_seq || is_optional) && t->elem->kind == NR_TYPE_NONE && elem;
+  if (open && is_seq) return nr_type_seq(nr_type_tensor_unranked(elem));
   if (open) return nr_type_optional(nr_type_tensor_unranked(elem));
-  if (t->kind == NR_TYPE_SEQ) return nr_type_seq(nr_type_raised(t->elem, dtype));
-  if (t->kind == NR_TYPE_OPTIONAL) return nr_type_optional(nr_type_raised(t->elem, dtype));
+  if (t->kind == NR_TYPE_onnx_seq) return nr_type_seq(nr_type_raised(t->elem, dtype));
+  if (t->kind == NR_TYPE_onnx_optional) return nr_type_optional(nr_type_raised(t->elem, dtype));
   return elem && t->kind != NR_TYPE_NONE ? elem : t;
 }
 

@@ -1,4 +1,5 @@
-/* dtype.h - ONNX element types and IR types. In the onnx dialect integers carry their sign (ui8); below it they do not.
+/* dtype.h - conversion between ONNX element types and IR types. Integers are signed or unsigned in the onnx dialect
+ * (ui8) and signless in lower dialects.
  */
 #ifndef NORIA_DIALECT_ONNX_DTYPE_H
 #define NORIA_DIALECT_ONNX_DTYPE_H
@@ -6,21 +7,28 @@
 #include "ir/ir.h"
 #include "noria/exec_abi.h"
 
+NrType nr_type_seq(NrType elem);
+NrType nr_type_optional(NrType elem);
+NrType nr_type_string(NrContext *ctx);
+
 NrType nr_dtype_type(NrContext *ctx, NoriaDType dtype); /* ui8 for U8; NULL for UNDEFINED */
-NoriaDType nr_dtype_of(NrType type); /* of a scalar type, or of the elements of a tensor, seq or optional */
-NrType nr_type_lowered(NrType type); /* the same without signs: ui8 to i8, also inside tensors and sequences */
-/* Back, to the type whose elements are of this dtype; so are the items of a sequence that never got one. */
+NoriaDType nr_dtype_of(NrType type); /* the dtype of a scalar type, or of the elements of a tensor, seq or optional */
+/* Of the elements of a parameter: index is I64, and signed integers are as signless ones. */
+NoriaDType nr_dtype_of_parameter(NrType elem);
+NrType nr_type_lowered(NrType type); /* with signless integers: ui8 becomes i8, also inside tensors and sequences */
+/* The inverse: the type with elements of this dtype. Also gives an element type to a sequence without one. */
 NrType nr_type_raised(NrType lowered, NoriaDType dtype);
-/* Elements (nr_attr_is_elements) as those of a type that differs in the sign of integers only. */
+/* Elements (nr_attr_is_elements) with a type that differs only in the signedness of integers. */
 NrAttr nr_attr_retyped(NrAttr elements, NrType type);
 
-/* Whether the bytes of a tensor, and the strides between its elements, can be counted: no dim is negative, and the
- * product of those that are known and of the element's size fits. */
+/* Whether sizes and strides of a tensor in bytes do not overflow: no dim is negative, and the product of the static
+ * dims and the element size fits. */
 bool nr_dims_fit(const int64_t *dims, size_t rank, size_t elem_size);
 
-/* What a value of the type is at a program's boundary. */
+/* How a value of the type is passed to and from a program. */
 NoriaKind nr_type_kind(NrType type);
-/* Its kind and, for an optional that is not of tensors, item_kind as attributes; out has room for 2. Gives how many. */
+/* Writes the kind, and for an optional of anything but tensors item_kind, as attributes; out has room for 2. Returns
+ * their number. */
 size_t nr_type_kind_attrs(NrType type, NrNamedAttr *out);
 
 #endif

@@ -1,7 +1,8 @@
-/* onnx.c - the ops of dialect onnx and their hooks. */
+/* onnx.c - the op definitions of dialect onnx. */
 #include "dialect/onnx/attrs.h"
 
 #include <float.h>
 
-#include "dialect/shared/rows.h"
+#include "ir/rows.h"
+#include "dialect/onnx/types.def"
 #include "dialect/onnx/ops.def"

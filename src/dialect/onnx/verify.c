@@ -1,4 +1,4 @@
-/* verify.c - whether a node's attributes are those of its op in its version. */
+/* verify.c - verifies that a node's attributes exist in its version of the op. */
 #include "dialect/onnx/attrs.h"
 
 static const char *const kind_words[] = {
@@ -14,7 +14,8 @@ static const char *const kind_words[] = {
     [NR_VERSIONED_GRAPH] = "a graph",
 };
 
-/* What an attribute is; 0 for kinds that no ONNX op takes. Sparse tensors have become dense. */
+/* The kind of an attribute; 0 for kinds that no ONNX op takes. The importer has converted sparse tensors to dense
+ * ones. */
 static NrVersionedKind kind_of(NrAttr a) {
   switch (a->kind) {
   case NR_ATTR_INTEGER: return NR_VERSIONED_INT;
@@ -48,7 +49,7 @@ static NrStatus report(NrOp *op, NrBuf *text) {
   return status;
 }
 
-/* Which kind an attribute of the op must be of in its version; 0 when there is no such attribute. */
+/* The kind that the op's version requires for the attribute; 0 when it has no such attribute. */
 static NrVersionedKind wanted_kind(NrOp *op, NrStr name) {
   const NrVersionedAttr *row = nr_onnx_attr_at(op->info, name, nr_onnx_version(op));
   const NrOpSpec *spec = nr_op_spec(nr_op_context(op), op->info);
@@ -92,7 +93,7 @@ NrStatus nr_onnx_missing_attr(NrOp *op, NrStr name) {
   return report(op, &text);
 }
 
-/* Attributes that are not the node's own: the importer's, of another dialect, or an extension as ONNX allows it. */
+/* Whether the attribute is not the node's own: the importer's, another dialect's, or an extension that ONNX allows. */
 static bool is_foreign(NrStr name) {
   return nr_str_is(name, "opset") || nr_str_starts(name, "__") || memchr(name.data, '.', name.size);
 }

@@ -1,4 +1,4 @@
-/* rt.c - the ops of dialect rt and their hooks. */
+/* rt.c - the op definitions of dialect rt, and the hooks of its ops. */
 #include "dialect/flow/flow.h"
 #include "dialect/operands.h"
 #include "dialect/rt/rt.h"
@@ -26,7 +26,7 @@ static const Import *find(NrStr name) {
   return NULL;
 }
 
-/* Takes the next word off a list "a, b, c"; empty at its end. */
+/* Reads the next word of a list "a, b, c"; empty at its end. */
 static NrStr take_word(const char **list) {
   while (**list == ',' || **list == ' ') (*list)++;
   NrStr word = {*list, strcspn(*list, ",")};
@@ -45,18 +45,22 @@ bool nr_rt_is_import(NrStr name) {
   return import && !import->expanded;
 }
 
-int64_t nr_rt_count_operand(const NrOp *op) {
+/* The index of the operand that the word stands for; -1 when there is none. */
+static int64_t operand_of(const NrOp *op, const char *wanted) {
   const Import *import = find(nr_op_attr_str(op, NR_A_name));
   const char *list = import ? import->operands : "";
   for (int64_t i = 0;; i++) {
     NrStr word = take_word(&list);
     if (!word.size) return -1;
-    if (nr_str_is(word, "count")) return i;
+    if (nr_str_is(word, wanted)) return i;
   }
 }
 
+int64_t nr_rt_count_operand(const NrOp *op) { return operand_of(op, "count"); }
+int64_t nr_rt_target_operand(const NrOp *op) { return operand_of(op, "target"); }
+
 uint64_t nr_rt_elements(NrType elem) {
-  return nr_type_byte_size(elem) + (elem->kind == NR_TYPE_STRING ? NORIA_DESC_STRINGS : 0);
+  return nr_type_byte_size(elem) + (elem->kind == NR_TYPE_onnx_string ? NORIA_DESC_STRINGS : 0);
 }
 
 /* ---- the C library ----------------------------------------------------------------------------------------------- */
@@ -76,7 +80,8 @@ static NrStatus dispatch_verify_symbol(NrOp *op, NrOp *target) {
   NrAttr type = nr_op_attr(func, NR_A_function_type);
   size_t first, count;
   nr_op_operand_group(op, NR_RT_DISPATCH_ARGS_GROUP, &first, &count);
-  if (!type || type->kind != NR_ATTR_TYPE || type->type->kind != NR_TYPE_FUNCTION) return NR_OK; /* its error */
+  /* the function's verifier reports it */
+  if (!type || type->kind != NR_ATTR_TYPE || type->type->kind != NR_TYPE_FUNCTION) return NR_OK;
   bool same = type->type->num_inputs == count + 3 && type->type->num_results == 0;
   for (size_t i = 0; i < count && same; i++) same = type->type->inputs[i] == nr_operand(op, first + i)->type;
   for (size_t i = 0; i < 3 && same; i++) same = nr_type_is_index(type->type->inputs[count + i]);
@@ -126,27 +131,27 @@ static bool is_int(NrType t, uint32_t width) { return t->kind == NR_TYPE_INTEGER
 
 static bool is_array(NrType t) { return nr_type_is_tensor(t) || nr_type_is_memref(t); }
 
-static bool holds_values(NrType t) {
-  return nr_type_is_int_or_index(t) || nr_type_is_float(t) || t->kind == NR_TYPE_COMPLEX || t->kind == NR_TYPE_STRING;
-}
-
 static bool is_of_class(NrType t, NrStr word) {
   if (nr_str_is(word, "i1")) return is_int(t, 1);
   if (nr_str_is(word, "index")) return nr_type_is_index(t);
   if (nr_str_is(word, "i64") || nr_str_is(word, "count")) return is_int(t, 64);
-  if (nr_str_is(word, "tensor") || nr_str_is(word, "tensors")) return is_array(t) && holds_values(t->elem);
-  if (nr_str_is(word, "strings")) return is_array(t) && t->elem->kind == NR_TYPE_STRING;
+  if (nr_str_is(word, "tensor") || nr_str_is(word, "tensors") || nr_str_is(word, "values"))
+    return is_array(t) && nr_type_is_scalar(t->elem);
+  if (nr_str_is(word, "target"))
+    return t->kind == NR_TYPE_MEMREF && nr_memref_is_identity(t) && nr_type_is_scalar(t->elem);
+  if (nr_str_is(word, "strings")) return is_array(t) && t->elem->kind == NR_TYPE_onnx_string;
   if (nr_str_is(word, "bools")) return is_array(t) && is_int(t->elem, 1);
   if (nr_str_is(word, "i64s")) return is_array(t) && is_int(t->elem, 64) && nr_type_is_ranked(t) && t->rank == 1;
-  if (nr_str_is(word, "seq")) return t->kind == NR_TYPE_SEQ;
-  if (nr_str_is(word, "opt")) return t->kind == NR_TYPE_OPTIONAL;
-  if (nr_str_is(word, "handle")) return t->kind == NR_TYPE_SEQ || t->kind == NR_TYPE_OPTIONAL;
+  if (nr_str_is(word, "channel")) return t->kind == NR_TYPE_flow_channel;
+  if (nr_str_is(word, "seq")) return t->kind == NR_TYPE_onnx_seq;
+  if (nr_str_is(word, "opt")) return t->kind == NR_TYPE_onnx_optional;
+  if (nr_str_is(word, "handle")) return t->kind == NR_TYPE_onnx_seq || t->kind == NR_TYPE_onnx_optional;
   return is_int(t, 32);
 }
 
-/* The element type of a tensor, or of the tensors in a handle; NULL for scalars and if unknown. */
+/* The element type of a tensor, or of the tensors in a sequence or optional; NULL for scalars and when unknown. */
 static NrType elements_of(NrType t) {
-  while (t->kind == NR_TYPE_SEQ || t->kind == NR_TYPE_OPTIONAL) t = t->elem;
+  while (t->kind == NR_TYPE_onnx_seq || t->kind == NR_TYPE_onnx_optional) t = t->elem;
   return is_array(t) ? t->elem : NULL;
 }
 
@@ -159,8 +164,11 @@ static const char *class_text(NrStr word) {
               {"count", "i64"},
               {"seq", "a sequence"},
               {"opt", "an optional"},
+              {"channel", "a channel"},
+              {"target", "a memref of numbers without gaps"},
               {"tensor", "a tensor of numbers or strings"},
               {"tensors", "a tensor of numbers or strings"},
+              {"values", "a tensor of numbers or strings"},
               {"strings", "a tensor of strings"},
               {"bools", "a tensor of i1"},
               {"i64s", "a tensor of i64 of rank 1"},
@@ -170,7 +178,7 @@ static const char *class_text(NrStr word) {
   return "i32";
 }
 
-/* The element type that all values of a call must have, from the first that has one. */
+/* The types that all values of a call must share: set by the first value that has one. */
 typedef struct Agreed {
   NrType elements, handle;
 } Agreed;
@@ -180,8 +188,8 @@ static NrStatus value_verify(NrOp *op, const char *what, size_t i, NrType type, 
   if (!is_of_class(type, word))
     return nr_op_error(op, "(C2) %s #%zu of \"%.*s\" must be %s, got %s", what, i, NR_STR_ARG(name), class_text(word),
                        nr_type_text(nr_op_context(op), type));
-  bool shares = nr_str_is(word, "tensor") || nr_str_is(word, "tensors") || nr_str_is(word, "seq") ||
-                nr_str_is(word, "opt") || nr_str_is(word, "handle");
+  bool shares = nr_str_is(word, "tensor") || nr_str_is(word, "target") || nr_str_is(word, "tensors") ||
+                nr_str_is(word, "seq") || nr_str_is(word, "opt") || nr_str_is(word, "handle");
   NrType elements = shares ? elements_of(type) : NULL;
   if (elements && agreed->elements && elements != agreed->elements)
     return nr_op_error(op, "(C2) %s #%zu of \"%.*s\" must have elements of type %s, got %s", what, i, NR_STR_ARG(name),
@@ -205,16 +213,50 @@ static NrStatus grow_verify(NrOp *op) {
                      nr_type_text(nr_op_context(op), to), nr_type_text(nr_op_context(op), from));
 }
 
+static size_t num_given(const NrOp *op) {
+  size_t count = 0;
+  for (size_t i = 0; i < nr_index_list_size(op, "given"); i++) count += nr_rt_is_given(op, i);
+  return count;
+}
+
+bool nr_rt_is_of_user(const NrOp *op) {
+  NrStr name = nr_op_attr_str(op, NR_A_name);
+  return name.size > 0 && name.data[0] == '@';
+}
+
+bool nr_rt_is_given(const NrOp *op, size_t i) {
+  int64_t given[1] = {0};
+  NrAttr list = nr_op_attr(op, NR_A_given);
+  if (list && i < list->data_size / sizeof *given)
+    memcpy(given, (const char *)list->data + i * sizeof *given, sizeof given);
+  return given[0] != 0;
+}
+
+size_t nr_rt_num_arguments(const NrOp *op) { return op->num_operands - num_given(op); }
+size_t nr_rt_num_function_results(const NrOp *op) { return op->num_results + num_given(op); }
+
+static NrStatus given_verify(NrOp *op) {
+  size_t count = nr_index_list_size(op, "given"), given = num_given(op);
+  NrStr name = nr_op_attr_str(op, NR_A_name);
+  bool fits = given <= op->num_operands && (!nr_rt_is_of_user(op) ? !count : count - given == op->num_results);
+  for (size_t i = op->num_operands - (fits ? given : 0); i < op->num_operands; i++)
+    fits &= nr_type_is_memref(nr_operand(op, i)->type);
+  if (fits) return NR_OK;
+  return nr_op_error(op, "(C6) \"%.*s\" is given %zu results of %zu, with %u operands and %u results", NR_STR_ARG(name),
+                     given, count, op->num_operands, op->num_results);
+}
+
 static NrStatus call_verify(NrOp *op) {
   NrStr name = nr_op_attr_str(op, NR_A_name);
+  NR_TRY(given_verify(op));
   const Import *import = find(name);
   bool has_site = import ? strncmp(import->operands, "site", 4) == 0
                          : op->num_operands > 0 && is_int(nr_operand(op, NR_RT_CALL_ARGS)->type, 32);
   if (nr_op_attr(op, NR_A_node) && !has_site)
     return nr_op_error(op, "(C3) names a node, but \"%.*s\" has no check site as first operand", NR_STR_ARG(name));
-  if (!import) return NR_OK; /* of the host, or not known: found out when the program is loaded */
+  if (!import) return NR_OK; /* a function of the host, or unknown: resolved when the program is loaded */
   size_t words = num_words(import->operands), num_results = num_words(import->results);
-  int64_t count = nr_rt_count_operand(op), said;
+  int64_t count = nr_rt_count_operand(op), want;
   bool enough = count >= 0 ? op->num_operands + 1 >= words : op->num_operands == words;
   if (!enough || op->num_results != num_results)
     return nr_op_error(op, "(C1) \"%s\" takes (%s) and gives (%s); got %u operands and %u results", import->name,
@@ -228,11 +270,11 @@ static NrStatus call_verify(NrOp *op) {
   }
   for (uint32_t i = 0; i < op->num_results; i++)
     NR_TRY(value_verify(op, "result", i, nr_result(op, i)->type, take_word(&results), &agreed));
-  if (count >= 0 && nr_value_constant_int(nr_operand(op, (size_t)count), &said) && said != op->num_operands - 1 - count)
-    return nr_op_error(op, "(C4) \"%s\" is said to get %lld operands more, but gets %lld", import->name,
-                       (long long)said, (long long)(op->num_operands - 1 - count));
+  if (count >= 0 && nr_value_constant_int(nr_operand(op, (size_t)count), &want) && want != op->num_operands - 1 - count)
+    return nr_op_error(op, "(C4) the count of \"%s\" is %lld, but %lld operands follow it", import->name,
+                       (long long)want, (long long)(op->num_operands - 1 - count));
   return import->expanded ? grow_verify(op) : NR_OK;
 }
 
-#include "dialect/shared/rows.h"
+#include "ir/rows.h"
 #include "dialect/rt/ops.def"

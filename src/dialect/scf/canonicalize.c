@@ -1,8 +1,8 @@
-/* canonicalize.c - rewrites of if, switch and regions that run once. Two ifs as one: canonicalize_if.c. Loops:
- * canonicalize_loop.c, canonicalize_parallel.c, canonicalize_exit.c. */
+/* canonicalize.c - rewrites of if, index_switch and execute_region. Merging two ifs is in canonicalize_if.c; loops are
+ * in canonicalize_loop.c, canonicalize_parallel.c, canonicalize_forall.c and canonicalize_exit.c. */
 #include "dialect/arith/arith.h"
 #include "dialect/cf/cf.h"
-#include "dialect/shared/fold.h"
+#include "dialect/arith/fold.h"
 #include "dialect/scf/canonicalize.h"
 
 bool nr_scf_replace_by_block(NrOp *op, NrBlock *block, NrValue *const *args) {
@@ -35,7 +35,7 @@ bool nr_scf_regions_yield(NrOp *op) {
 
 /* ---- if ---------------------------------------------------------------------------------------------------------- */
 
-/* Inside a branch the condition is a constant. */
+/* Replaces uses of the condition inside a branch by the constant that it is there. */
 static bool use_known_condition(NrOp *op, NrBuilder *b) {
   NrValue *condition = nr_scf_if_condition(op);
   NrValue *known[2] = {NULL, NULL};
@@ -53,7 +53,8 @@ static bool use_known_condition(NrOp *op, NrBuilder *b) {
   return known[0] || known[1];
 }
 
-enum { CHOICE = NR_SCF_IF_CONDITION }; /* what chooses a region: the only operand of both ops */
+/* the condition of scf.if, the argument of scf.index_switch: the only operand of both ops */
+enum { CHOICE = NR_SCF_IF_CONDITION };
 _Static_assert(NR_SCF_INDEX_SWITCH_ARG == CHOICE, "both are the first operand");
 
 /* Rebuilds the op, scf.if or scf.index_switch, without its unused results. */
@@ -79,10 +80,11 @@ static bool drop_unused_results(NrOp *op) {
   return any;
 }
 
-/* Scalars choose cheaply; for tensors and buffers a select would copy. */
+/* Only scalars: a select of tensors or buffers would copy. */
 static bool may_select(NrType type) { return nr_type_is_int_or_index(type) || nr_type_is_float(type); }
 
-/* Results that need no branch: the same value on both sides, or a choice of two values from outside. */
+/* Replaces result i when it needs no branch: both sides yield the same value, or two scalars defined outside, which
+ * arith.select can choose from. */
 static bool replace_result(NrOp *op, uint32_t i, NrBuilder *b) {
   NrValue *result = nr_result(op, i);
   NrValue *yes = nr_operand(nr_scf_if_then_body(op)->last, i), *no = nr_operand(nr_scf_if_else_body(op)->last, i);
@@ -111,7 +113,7 @@ static bool simplify_results(NrOp *op, NrBuilder *b) {
   return drop_unused_results(op) || changed;
 }
 
-/* An empty `then`: negate the condition and swap the regions. */
+/* Removes an empty `then` region: negates the condition and swaps the regions. */
 static bool move_else_to_then(NrOp *op, NrBuilder *b) {
   NrValue *yes = nr_arith_constant(b, nr_attr_bool(b->ctx, true));
   NrValue *negated = nr_arith_binary(b, NR_OP_arith_xori, nr_scf_if_condition(op), yes);
@@ -143,7 +145,7 @@ bool nr_scf_if_canonicalize(NrOp *op, NrBuilder *b) {
 
 /* ---- index_switch ------------------------------------------------------------------------------------------------ */
 
-/* What every region yields as result i, when that comes from outside. */
+/* The value that every region yields as result i, if it is defined outside the op; otherwise NULL. */
 static NrValue *only_yielded(NrOp *op, uint32_t i) {
   NrValue *only = nr_operand(nr_scf_index_switch_default_body(op)->last, i);
   for (uint32_t r = 0; r < op->num_regions; r++)
@@ -173,7 +175,8 @@ bool nr_scf_index_switch_canonicalize(NrOp *op, NrBuilder *b) {
 
 /* ---- execute_region ---------------------------------------------------------------------------------------------- */
 
-/* Where blocks may stand, those of the region do, and what follows is a block that its yields branch to. */
+/* Moves the region's blocks into the parent region, if that may have several blocks. The ops after op become a block of
+ * their own, to which the region's yields branch. */
 static bool inline_blocks(NrOp *op) {
   NrOp *parent = nr_op_parent(op);
   bool has_blocks = nr_op_has(parent, NR_FUNCTION) || nr_op_is(parent, NR_OP_scf_execute_region);
@@ -181,7 +184,7 @@ static bool inline_blocks(NrOp *op) {
   NrRegion *region = nr_scf_execute_region_region(op);
   for (NrBlock *block = region->first; block; block = block->next) {
     bool stays = nr_op_has(block->last, NR_BRANCH) || nr_op_is(block->last, NR_OP_scf_yield);
-    if (!stays) return false; /* it leaves a loop around */
+    if (!stays) return false; /* a break or continue of an enclosing loop */
   }
   NrBlock *before = op->block, *after = nr_block_create(nr_block_module(before)), *entry = region->first, *at = before;
   nr_block_split(before, op->next, after);
@@ -208,7 +211,7 @@ static bool inline_blocks(NrOp *op) {
   return true;
 }
 
-/* A region of one block runs just as well without the op around it. */
+/* Replaces an execute_region by its ops, or by its blocks where the parent may have several. */
 bool nr_scf_execute_region_canonicalize(NrOp *op, NrBuilder *b) {
   NrRegion *region = nr_scf_execute_region_region(op);
   if (nr_op_attr(op, NR_A_no_inline)) return false;

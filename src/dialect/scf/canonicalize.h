@@ -4,18 +4,20 @@
 
 #include "dialect/scf/scf.h"
 
-bool nr_scf_is_inside(const NrOp *op, const NrRegion *region); /* however deep */
+bool nr_scf_is_inside(const NrOp *op, const NrRegion *region); /* at any depth */
 bool nr_scf_defined_in(const NrValue *value, const NrRegion *region);
-/* Whether all regions end where they stand: none in a break or continue. */
+/* Whether all regions end in a yield, none in a break or continue. */
 bool nr_scf_regions_yield(NrOp *op);
-/* Replaces op by the ops of one of its blocks, and its results by the terminator's operands. */
+/* Replaces op by the ops of one of its blocks, with args for the block's arguments, and its results by the terminator's
+ * operands. */
 bool nr_scf_replace_by_block(NrOp *op, NrBlock *block, NrValue *const *args);
 
-/* The same for a block that may also leave a loop around op: what follows op is then dropped. The block may be NULL.
- * False when op must stay, since a break or continue may not stand where it stands. */
+/* The same for a block without arguments that may also end in a break or continue; the ops after op are then erased.
+ * NULL stands for an absent else region. False when op cannot be replaced, since a break or continue may not end its
+ * block. */
 bool nr_scf_replace_by_taken(NrOp *op, NrBlock *taken);
 
-/* Of scf.if whose regions yield; true when the program changed (canonicalize_if.c). */
+/* Rewrites of an scf.if whose regions yield; true when the program changed (canonicalize_if.c). */
 bool nr_scf_if_join_next(NrOp *op);
 bool nr_scf_if_join_nested(NrOp *op, NrBuilder *b);
 bool nr_scf_if_drop_negation(NrOp *op);

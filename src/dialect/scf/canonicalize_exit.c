@@ -1,5 +1,5 @@
-/* canonicalize_exit.c - rewrites of scf.loop: loops that run once, carried values and results that need not be, and
- * choices that are known where they lead out of a loop.
+/* canonicalize_exit.c - rewrites of scf.loop: removes loops that run once and unneeded carried values and results. Also
+ * replaces an op by the region that it always runs, where that region may end in a break or continue.
  *
  *   before  %r:2 = scf.loop token(%l) iter_args(%a = %x)    after  %r = scf.loop token(%l) : () -> f32 {
  *                : f32 -> (f32, f32) {                                scf.if %c {
@@ -21,7 +21,7 @@ static void find_exits(NrOp *loop, Exits *breaks, Exits *continues) {
   }
 }
 
-/* The body ends in the only way out. */
+/* Whether the body ends in scf.break and has no other exit from the loop. */
 static bool runs_once(const NrOp *loop) {
   const NrBlock *body = nr_scf_loop_body(loop);
   const NrUse *use = body->args[0]->first_use;
@@ -40,9 +40,9 @@ static bool replace_by_body(NrOp *loop) {
   return true;
 }
 
-/* ---- what is carried and given ----------------------------------------------------------------------------------- */
+/* ---- carried values and results ---------------------------------------------------------------------------------- */
 
-/* Carried value i has its initial value in every iteration. */
+/* Whether carried value i has its initial value in every iteration. */
 static bool never_changes(const NrOp *loop, const Exits *continues, uint32_t i) {
   NrValue *arg = nr_scf_loop_body(loop)->args[1 + i];
   for (size_t k = 0; k < continues->size; k++) {
@@ -52,7 +52,7 @@ static bool never_changes(const NrOp *loop, const Exits *continues, uint32_t i) 
   return true;
 }
 
-/* Carried value i only becomes the next one. */
+/* Whether carried value i is only used as its own next value. */
 static bool is_only_carried(const NrOp *loop, uint32_t i) {
   for (const NrUse *use = nr_scf_loop_body(loop)->args[1 + i]->first_use; use; use = use->next)
     if (!nr_op_is(use->owner, NR_OP_scf_continue) || nr_scf_exit_loop(use->owner) != loop ||
@@ -61,7 +61,7 @@ static bool is_only_carried(const NrOp *loop, uint32_t i) {
   return true;
 }
 
-/* The value that every break passes as result i, if it is defined outside. */
+/* The value that every break passes as result i, if it is defined outside the loop; otherwise NULL. */
 static NrValue *only_result(NrOp *loop, const Exits *breaks, uint32_t i) {
   NrValue *only = breaks->size ? nr_operand(breaks->data[0], NR_SCF_EXIT_VALUES + i) : NULL;
   for (size_t k = 1; k < breaks->size; k++)
@@ -75,7 +75,8 @@ static void drop_operands(const Exits *exits, const bool *drop, uint32_t count) 
       if (drop[i]) nr_op_erase_operand(exits->data[k], NR_SCF_EXIT_VALUES + i);
 }
 
-/* The loop without some carried values and results, which have no uses left but those by breaks and continues. */
+/* Rebuilds the loop without some carried values and results, which have no uses left. The caller has already dropped
+ * the operands of breaks and continues. */
 static void rebuild(NrOp *loop, const bool *drop_carried, const bool *drop_result) {
   NR_VEC(NrValue *) inits = {0};
   NR_VEC(NrType) types = {0};
@@ -92,7 +93,7 @@ static void rebuild(NrOp *loop, const bool *drop_carried, const bool *drop_resul
   nr_vec_deinit(&types);
 }
 
-static bool drop_what_is_not_needed(NrOp *loop) {
+static bool drop_unneeded(NrOp *loop) {
   Exits breaks = {0}, continues = {0};
   bool *drop_carried = nr_calloc(loop->num_operands + 1, sizeof *drop_carried), any = false;
   bool *drop_result = nr_calloc(loop->num_results + 1, sizeof *drop_result);
@@ -119,10 +120,10 @@ static bool drop_what_is_not_needed(NrOp *loop) {
 
 bool nr_scf_loop_canonicalize(NrOp *op, NrBuilder *b) {
   (void)b;
-  return runs_once(op) ? replace_by_body(op) : drop_what_is_not_needed(op);
+  return runs_once(op) ? replace_by_body(op) : drop_unneeded(op);
 }
 
-/* ---- choices that are known -------------------------------------------------------------------------------------- */
+/* ---- replacing an op by the region that it runs ------------------------------------------------------------------ */
 
 bool nr_scf_replace_by_taken(NrOp *op, NrBlock *taken) {
   if (!taken) {
@@ -134,7 +135,7 @@ bool nr_scf_replace_by_taken(NrOp *op, NrBlock *taken) {
   NrBlock *block = op->block;
   bool may_end = !nr_op_is(parent, NR_OP_scf_for) && !nr_op_is(parent, NR_OP_scf_while) && !block->last->num_successors;
   if (!may_end || !nr_scf_is_exit(taken->last)) return false;
-  while (block->last != op) nr_op_erase(block->last); /* nothing comes here any more */
+  while (block->last != op) nr_op_erase(block->last); /* unreachable: the block now ends in a break or continue */
   nr_block_splice(taken, block, NULL);
   nr_op_erase(op);
   return true;

@@ -1,5 +1,5 @@
-/* canonicalize_forall.c - rewrites of scf.forall: bounds that are constant, loops over no points or one, shared outputs
- * that nobody asks for.
+/* canonicalize_forall.c - rewrites of scf.forall: folds constant bounds, removes loops over no points or one, and
+ * unused shared outputs.
  *
  *   before  %r = scf.forall (%i) in (1) shared_outs(%o = %t)     after  %r = tensor.insert_slice %x into %t[0] ..
  *                -> (tensor<4xf32>) {
@@ -13,23 +13,23 @@
 #include "dialect/shared/shaped.h"
 #include "dialect/tensor/ops.h"
 
-static const NrIndexListSlot slots[3] = {{NR_SCF_FORALL_DYNAMIC_LOWER_BOUND_GROUP, "staticLowerBound"},
-                                         {NR_SCF_FORALL_DYNAMIC_UPPER_BOUND_GROUP, "staticUpperBound"},
-                                         {NR_SCF_FORALL_DYNAMIC_STEP_GROUP, "staticStep"}};
+const NrIndexListSlot nr_scf_forall_slots[3] = {{NR_SCF_FORALL_DYNAMIC_LOWER_BOUND_GROUP, "staticLowerBound"},
+                                                   {NR_SCF_FORALL_DYNAMIC_UPPER_BOUND_GROUP, "staticUpperBound"},
+                                                   {NR_SCF_FORALL_DYNAMIC_STEP_GROUP, "staticStep"}};
 
-static size_t rank_of(const NrOp *op) { return nr_index_list_size(op, slots[0].attr); }
+static size_t rank_of(const NrOp *op) { return nr_index_list_size(op, nr_scf_forall_slots[0].attr); }
 
 static NrValue *output(const NrOp *op, uint32_t i) {
   return nr_operand(op, nr_scf_forall_outputs(op).begin + i);
 }
 
-/* The number of points: 0, 1, or 2 for more or not known. */
+/* The number of points: 0, 1, or 2 for more or an unknown number. */
 static uint64_t points(const NrOp *op) {
   uint64_t all = 1;
   for (size_t d = 0; d < rank_of(op); d++) {
     NrIndex bound[3];
     uint64_t count;
-    for (size_t k = 0; k < 3; k++) bound[k] = nr_index_list_get(op, slots[k], d);
+    for (size_t k = 0; k < 3; k++) bound[k] = nr_index_list_get(op, nr_scf_forall_slots[k], d);
     if (nr_index_eq(bound[0], bound[1])) return 0;
     bool known = !bound[0].value && !bound[1].value && !bound[2].value && bound[2].constant > 0;
     if (known && nr_scf_trip_count(bound[0].constant, bound[1].constant, bound[2].constant, false, &count)) {
@@ -48,13 +48,13 @@ static bool replace_by_outputs(NrOp *op) {
   return true;
 }
 
-/* The only point's ops in front of op; it inserts its parts one after the other. */
+/* Replaces a loop over one point by its body; each parallel_insert_slice becomes an insert_slice, in their order. */
 static bool inline_only_point(NrOp *op, NrBuilder *b) {
   NrBlock *body = nr_scf_forall_body(op), *parts = nr_scf_forall_in_parallel_body(body->last);
   size_t rank = rank_of(op);
   NR_VEC(NrValue *) outputs = {0};
   for (size_t d = 0; d < rank; d++)
-    nr_value_replace_uses(body->args[d], nr_index_value(b, nr_index_list_get(op, slots[0], d)));
+    nr_value_replace_uses(body->args[d], nr_index_value(b, nr_index_list_get(op, nr_scf_forall_slots[0], d)));
   for (uint32_t i = 0; i < op->num_results; i++) nr_vec_push(&outputs, output(op, i));
   for (NrOp *part = parts ? parts->first : NULL; part; part = part->next) {
     uint32_t i = nr_tensor_parallel_insert_slice_dest(part)->index - (uint32_t)rank;
@@ -84,7 +84,7 @@ static bool inline_only_point(NrOp *op, NrBuilder *b) {
   return true;
 }
 
-/* Result i is unused, and the body does not read the output. */
+/* Whether result i is unused and the body does not read its shared output. */
 static bool is_unused(const NrOp *op, uint32_t i) {
   const NrValue *shared = nr_scf_forall_body(op)->args[rank_of(op) + i];
   if (nr_value_has_uses(nr_result(op, i))) return false;
@@ -132,7 +132,7 @@ static bool drop_unused(NrOp *op) {
 }
 
 bool nr_scf_forall_canonicalize(NrOp *op, NrBuilder *b) {
-  if (nr_index_lists_fold_constants(op, slots, 3)) return true;
+  if (nr_index_lists_fold_constants(op, nr_scf_forall_slots, 3)) return true;
   uint64_t count = points(op);
   if (count == 0) return replace_by_outputs(op);
   if (count == 1 && !nr_op_attr(op, NR_A_mapping)) return inline_only_point(op, b);

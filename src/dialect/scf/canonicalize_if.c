@@ -1,4 +1,4 @@
-/* canonicalize_if.c - rewrites that make one scf.if of two, and of those with a negated condition.
+/* canonicalize_if.c - rewrites of scf.if that merge two ifs into one, and that remove the negation of a condition.
  *
  *   before  scf.if %c { f }                 after  scf.if %c { f  g }
  *           scf.if %c { g } else { h }             else { h }
@@ -7,24 +7,25 @@
  *                                                  scf.if %e { f }
  */
 #include "dialect/arith/arith.h"
-#include "dialect/shared/fold.h"
+#include "dialect/arith/fold.h"
 #include "dialect/scf/canonicalize.h"
 
 static bool only_yields(const NrBlock *block) { return !block || block->first == block->last; }
 
-/* A block that yields nothing where there is none. */
-static NrBlock *body_or_new(NrOp *op, size_t region) {
-  if (nr_op_body(op, region)) return nr_op_body(op, region);
+/* The block of a region; a missing one is created, with an scf.yield of no values. */
+static NrBlock *body_or_new(NrOp *op, NrRegion *region) {
+  if (region->first) return region->first;
   NrBlock *block = nr_block_create(op->module);
-  nr_block_append(nr_op_region(op, region), block);
+  nr_block_append(region, block);
   NrBuilder b = nr_builder_at_end(op->module, block, op->loc);
   nr_scf_yield(&b, NULL, 0);
   return block;
 }
 
-/* ---- one behind the other ---------------------------------------------------------------------------------------- */
+/* ---- consecutive ifs --------------------------------------------------------------------------------------------- */
 
-/* In what second does on one side, results of first are what that one yields there. */
+/* Inside one region of `second`, replaces the results of `first` by the values that its region on the same side
+ * yields. */
 static void use_yielded(NrOp *first, NrOp *second, size_t side) {
   NrOp *yield = nr_op_body(first, side)->last;
   for (uint32_t i = 0; i < first->num_results; i++)
@@ -35,7 +36,7 @@ static void use_yielded(NrOp *first, NrOp *second, size_t side) {
     }
 }
 
-/* All that second does on one side, behind what first does there. */
+/* Appends the ops of one region of `second`, and the values that it yields, to the same region of `first`. */
 static void append_side(NrOp *first, NrOp *second, size_t side) {
   NrBlock *to = nr_op_body(first, side), *from = nr_op_body(second, side);
   NrOp *yield = to->last;
@@ -55,9 +56,9 @@ static bool is_negation_of(const NrValue *value, const NrValue *condition) {
          nr_const_is_int(nr_value_constant(nr_arith_xori_rhs(value->op)), 1);
 }
 
-/* The other condition, and what happened when it held happens when it does not. */
+/* Gives op the negated condition, `condition`, and swaps its regions. */
 static void swap_sides(NrOp *op, NrValue *condition) {
-  NrBlock *yes = body_or_new(op, 0), *no = body_or_new(op, 1);
+  NrBlock *yes = body_or_new(op, nr_scf_if_then_region(op)), *no = body_or_new(op, nr_scf_if_else_region(op));
   nr_op_set_operand(op, NR_SCF_IF_CONDITION, condition);
   nr_block_unlink(yes);
   nr_block_unlink(no);
@@ -75,8 +76,8 @@ bool nr_scf_if_join_next(NrOp *op) {
   NR_VEC(NrType) types = {0};
   for (uint32_t i = 0; i < more; i++) nr_vec_push(&types, nr_result(next, i)->type);
   for (size_t side = 0; side < 1 + (size_t)with_else; side++) {
-    body_or_new(op, side);
-    body_or_new(next, side);
+    body_or_new(op, nr_op_region(op, side));
+    body_or_new(next, nr_op_region(next, side));
     use_yielded(op, next, side);
     append_side(op, next, side);
   }
@@ -90,10 +91,10 @@ bool nr_scf_if_join_next(NrOp *op) {
   return true;
 }
 
-/* ---- one in the other -------------------------------------------------------------------------------------------- */
+/* ---- nested ifs -------------------------------------------------------------------------------------------------- */
 
-/* The value that stands for result i of op when it and inner are one: inner's result, where both else-sides give the
- * same; NULL when there is none. */
+/* The value for result i after merging `inner` into op: inner's result, if both else regions yield the same value. NULL
+ * when the ifs cannot be merged. */
 static NrValue *joined_value(NrOp *op, NrOp *inner, uint32_t i) {
   NrValue *value = nr_operand(nr_scf_if_then_body(op)->last, i);
   if (value->op != inner) return NULL;
@@ -118,7 +119,7 @@ bool nr_scf_if_join_nested(NrOp *op, NrBuilder *b) {
   return true;
 }
 
-/* ---- negated ----------------------------------------------------------------------------------------------------- */
+/* ---- negated conditions ------------------------------------------------------------------------------------------ */
 
 bool nr_scf_if_drop_negation(NrOp *op) {
   NrOp *negation = nr_scf_if_condition(op)->op;

@@ -1,5 +1,5 @@
-/* canonicalize_loop.c - rewrites of scf.for and scf.while: loops that run never or once, and carried values that need
- * not be carried.
+/* canonicalize_loop.c - rewrites of scf.for and scf.while: removes loops that run never or once, and unneeded carried
+ * values.
  *
  *   before  %r:2 = scf.for .. iter_args(%a = %x, %b = %y) {     after  %r = scf.for .. iter_args(%a = %x) {
  *             %s = f(%a, %b)                                             %s = f(%a, %y)
@@ -12,7 +12,7 @@
 
 /* ---- for --------------------------------------------------------------------------------------------------------- */
 
-/* Takes out carried values that nothing but their own next value depends on. */
+/* Drops carried values that only their own next value depends on. */
 static bool drop_unneeded(NrOp *op) {
   uint32_t count = op->num_results, dropped = 0;
   bool suspect = false;
@@ -22,7 +22,7 @@ static bool drop_unneeded(NrOp *op) {
   nr_scf_needed_init(&needed, op);
   bool *drop = nr_calloc(count, sizeof *drop);
   for (uint32_t i = 0; i < count; i++) {
-    if (needed.places[i]) continue;
+    if (needed.slots[i]) continue;
     drop[i] = true;
     dropped++;
     nr_value_replace_uses(nr_scf_for_arg(op, i), nr_scf_for_init(op, i));
@@ -33,7 +33,7 @@ static bool drop_unneeded(NrOp *op) {
   return dropped > 0;
 }
 
-/* Carried values that never change, and those that always equal an earlier one. */
+/* Drops carried values that never change, and those that always equal an earlier one. */
 static bool drop_redundant(NrOp *op) {
   uint32_t count = op->num_results, dropped = 0;
   if (count == 0) return false;
@@ -80,7 +80,8 @@ static bool inline_single_iteration(NrOp *op) {
   return true;
 }
 
-/* A loop that runs at least once and only yields values from outside: its results are these values. */
+/* Replaces the results of a loop that runs at least once by the values that it yields, if its body does nothing else
+ * and they are defined outside. */
 static bool replace_by_yielded(NrOp *op) {
   NrBlock *body = nr_scf_for_body(op);
   if (body->first != body->last || !op->num_results) return false;
@@ -92,12 +93,12 @@ static bool replace_by_yielded(NrOp *op) {
   return true;
 }
 
-/* ---- casts of what is carried ------------------------------------------------------------------------------------ */
+/* ---- casts of carried tensors ------------------------------------------------------------------------------------ */
 
 enum { MAX_SHAPE_DEPTH = 16 };
 
-/* Whether value has the dims of a tensor of this type in every trip, given that arg has: it is made of arg by ops that
- * keep shapes, or cast from the type. */
+/* Whether `value` has the dims of a tensor of this type in every iteration, provided that `arg` has: it is computed
+ * from arg by ops that preserve the shape, or is a cast from the type. */
 static bool keeps_shape(const NrValue *value, const NrValue *arg, NrType type, int depth) {
   const NrOp *op = value->op;
   if (value == arg || value->type == type) return true;
@@ -117,7 +118,8 @@ static bool keeps_shape(const NrValue *value, const NrValue *arg, NrType type, i
   return false;
 }
 
-/* The tensor of which the initial value hides sizes by a cast, where the loop may carry that itself. */
+/* The tensor that the initial value is a cast of, if the cast only hides static sizes and the loop can carry the tensor
+ * without the cast; otherwise NULL. */
 static NrValue *uncast_init(const NrOp *op, uint32_t i) {
   const NrValue *init = nr_scf_for_init(op, i), *result = nr_result(op, i);
   if (!nr_op_is(init->op, NR_OP_tensor_cast)) return NULL;
@@ -135,11 +137,13 @@ static NrValue *cast_to(NrBuilder *b, NrValue *value, NrType type) {
   return nr_build_value(b, NR_OP_tensor_cast, type, &value, 1);
 }
 
-/*   %0 = tensor.cast %x : tensor<4xf32> to tensor<?xf32>      scf.for .. iter_args(%a = %x) -> (tensor<4xf32>) {
+/* Moves the cast of an initial value into the loop, so that the loop carries the static type:
+ *
+ *   %0 = tensor.cast %x : tensor<4xf32> to tensor<?xf32>      scf.for .. iter_args(%a = %x) -> (tensor<4xf32>) {
  *   scf.for .. iter_args(%a = %0) -> (tensor<?xf32>) {          %b = tensor.cast %a to tensor<?xf32>
  *     .. scf.yield %c                                           .. scf.yield (tensor.cast %c to tensor<4xf32>)
  *
- * Only if the yielded value is known to have that shape, since the rewrite must not add a cast that can fail. */
+ * Only if the yielded value is known to have that shape: the rewrite must not add a cast that can fail. */
 static bool carry_uncast(NrOp *op) {
   NrBlock *body = nr_scf_for_body(op);
   bool changed = false;
@@ -173,7 +177,7 @@ bool nr_scf_for_canonicalize(NrOp *op, NrBuilder *b) {
 
 /* ---- while ------------------------------------------------------------------------------------------------------- */
 
-/* A condition that is false at once: `before` runs once, `after` never. */
+/* Replaces a loop whose condition is always false: `before` runs once, `after` never. */
 static bool inline_before_region(NrOp *op) {
   NrBlock *before = nr_scf_while_before_body(op);
   NrOp *condition = nr_block_terminator(before);
@@ -187,23 +191,24 @@ static bool inline_before_region(NrOp *op) {
   return true;
 }
 
-/* What the values handed to `after` are known to be there: another argument of it, a value from outside, or true. */
+/* Replaces arguments of `after`, and results, by values that they equal: an earlier argument or result, a value from
+ * outside, or, for the condition itself inside `after`, true. */
 static bool simplify_after_args(NrOp *op, NrOp *condition, NrBuilder *b) {
   NrBlock *after = nr_scf_while_after_body(op);
   NrRegion *before_region = nr_scf_while_before_region(op);
   bool changed = false;
   for (uint32_t i = 0; i < after->num_args; i++) {
-    NrValue *handed = nr_operand(condition, NR_SCF_CONDITION_ARGS + i), *arg = after->args[i], *known = NULL,
+    NrValue *passed = nr_operand(condition, NR_SCF_CONDITION_ARGS + i), *arg = after->args[i], *known = NULL,
             *result = NULL;
-    if (nr_value_block(handed)->region != before_region && !nr_value_block(handed)->region->op) continue;
+    if (nr_value_block(passed)->region != before_region && !nr_value_block(passed)->region->op) continue;
     for (uint32_t j = 0; j < i && !known; j++)
-      if (nr_operand(condition, NR_SCF_CONDITION_ARGS + j) == handed) {
+      if (nr_operand(condition, NR_SCF_CONDITION_ARGS + j) == passed) {
         known = after->args[j];
         result = nr_result(op, j);
       }
-    const NrBlock *defined = nr_value_block(handed);
+    const NrBlock *defined = nr_value_block(passed);
     bool outside = defined->region != before_region && !nr_op_is_ancestor(op, nr_block_parent_op(defined));
-    if (!known && outside) known = result = handed;
+    if (!known && outside) known = result = passed;
     if (known && nr_value_has_uses(arg)) {
       nr_value_replace_uses(arg, known);
       changed = true;
@@ -212,7 +217,7 @@ static bool simplify_after_args(NrOp *op, NrOp *condition, NrBuilder *b) {
       nr_value_replace_uses(nr_result(op, i), result);
       changed = true;
     }
-    if (handed == nr_scf_condition_condition(condition) && nr_value_has_uses(arg)) {
+    if (passed == nr_scf_condition_condition(condition) && nr_value_has_uses(arg)) {
       nr_value_replace_uses(arg, nr_arith_constant(b, nr_attr_bool(b->ctx, true)));
       changed = true;
     }
@@ -220,7 +225,7 @@ static bool simplify_after_args(NrOp *op, NrOp *condition, NrBuilder *b) {
   return changed;
 }
 
-/* Erases the ops that are not needed, users first. */
+/* Erases the ops that are not needed, users before definitions. */
 static void erase_unneeded(const NrScfNeeded *needed, NrBlock *block) {
   for (NrOp *op = block->last->prev, *prev; op; op = prev) {
     prev = op->prev;
@@ -228,8 +233,8 @@ static void erase_unneeded(const NrScfNeeded *needed, NrBlock *block) {
   }
 }
 
-/* A copy of the op without the carried values and results that are said, and without the ops that only these need. The
- * old op is erased. */
+/* Rebuilds the op without the carried values and results that the flags select. `needed`, if not NULL, selects the ops
+ * to keep. The old op is erased. */
 static void rebuild_while(NrOp *op, const bool *drop_init, const bool *drop_result, const NrScfNeeded *needed) {
   NR_VEC(NrValue *) inits = {0};
   NR_VEC(NrType) types = {0};
@@ -256,11 +261,11 @@ static void rebuild_while(NrOp *op, const bool *drop_init, const bool *drop_resu
   nr_vec_deinit(&types);
 }
 
-/* Carried values that never change, and values that are passed on but not used. */
+/* Drops carried values that never change or are not used, and results that are not used. */
 static bool drop_from_while(NrOp *op) {
   NrBlock *before = nr_scf_while_before_body(op), *after = nr_scf_while_after_body(op);
   NrOp *yield = nr_block_terminator(after);
-  bool *drop_init = nr_calloc(nr_scf_num_places(op) + 1, sizeof(bool)),
+  bool *drop_init = nr_calloc(nr_scf_num_slots(op) + 1, sizeof(bool)),
        *drop_result = nr_calloc(op->num_results + 1, sizeof(bool));
   bool any = false;
   nr_scf_find_invariant(op, drop_init);
@@ -270,7 +275,7 @@ static bool drop_from_while(NrOp *op) {
     any |= drop_init[i];
   }
   for (uint32_t i = 0; i < op->num_results; i++) {
-    /* Uses by yields of carried values that go are no uses. */
+    /* A use by the yield of a dropped carried value does not count. */
     bool used = nr_value_has_uses(nr_result(op, i));
     for (const NrUse *use = after->args[i]->first_use; use && !used; use = use->next)
       used = use->owner != yield || !drop_init[nr_use_index(use)];
@@ -283,16 +288,17 @@ static bool drop_from_while(NrOp *op) {
   return any;
 }
 
-/* Values that go around for nothing but their own next value. */
+/* Drops carried values that only their own next value depends on, and the ops that compute them. */
 static bool drop_unneeded_from_while(NrOp *op) {
   bool suspect = false, any = false;
   for (uint32_t i = 0; i < op->num_results; i++) suspect |= !nr_value_has_uses(nr_result(op, i));
   if (!suspect) return false;
   NrScfNeeded needed;
   nr_scf_needed_init(&needed, op);
-  uint32_t count = nr_scf_num_places(op);
-  for (uint32_t i = 0; i < count; i++) any |= needed.places[i] = !needed.places[i]; /* from here on: to be dropped */
-  if (any) rebuild_while(op, needed.places, needed.places + op->num_operands, &needed);
+  uint32_t count = nr_scf_num_slots(op);
+  /* inverted: now the slots to drop */
+  for (uint32_t i = 0; i < count; i++) any |= needed.slots[i] = !needed.slots[i];
+  if (any) rebuild_while(op, needed.slots, needed.slots + op->num_operands, &needed);
   nr_scf_needed_deinit(&needed);
   return any;
 }

@@ -1,5 +1,5 @@
-/* canonicalize_parallel.c - rewrites of scf.parallel: loops over no points or one, dims with one point, results that
- * nobody uses.
+/* canonicalize_parallel.c - rewrites of scf.parallel: removes loops over no points or one, dims with one point, and
+ * unused results, and merges nested loops.
  *
  *   before  scf.parallel (%i, %j) = (%c0, %c0) to (%n, %c1) step (%c1, %c1) { f(%i, %j) }
  *   after   scf.parallel (%i) = (%c0) to (%n) step (%c1) { f(%i, %c0) }
@@ -12,7 +12,7 @@ static NrValue *bound(const NrOp *op, size_t group, uint32_t dim) {
 
 static NrValue *init(const NrOp *op, uint32_t i) { return nr_operand(op, 3 * nr_scf_parallel_body(op)->num_args + i); }
 
-/* The number of points along a dim, if it is constant. */
+/* The number of points along a dim; false if it is not constant. */
 static bool points(const NrOp *op, uint32_t dim, uint64_t *out) {
   int64_t lower, upper, step;
   *out = 0;
@@ -29,7 +29,7 @@ static bool replace_by_inits(NrOp *op) {
   return true;
 }
 
-/* The only point's ops in front of op, then the reductions of its values with the initial ones. */
+/* Replaces a loop over one point by its body, followed by the reductions of its values with the initial values. */
 static bool inline_only_point(NrOp *op) {
   NrBlock *body = nr_scf_parallel_body(op);
   NrOp *reduce = body->last;
@@ -49,7 +49,7 @@ static bool inline_only_point(NrOp *op) {
   return true;
 }
 
-/* Without the reductions i with drop[i]; their regions go. */
+/* Rebuilds the scf.reduce without the reductions i with drop[i]. */
 static void drop_reductions(NrOp *reduce, const bool *drop) {
   NR_VEC(NrValue *) values = {0};
   for (uint32_t i = 0; i < reduce->num_operands; i++)
@@ -62,7 +62,8 @@ static void drop_reductions(NrOp *reduce, const bool *drop) {
   nr_vec_deinit(&values);
 }
 
-/* The loop without some dims, whose arguments have no uses, and without some results, which have none either. */
+/* Rebuilds the loop without some dims and results. The dropped dims' induction variables and the dropped results have
+ * no uses. */
 static void rebuild(NrOp *op, const bool *keep_dim, const bool *drop_result, NrBuilder *b) {
   NrBlock *body = nr_scf_parallel_body(op);
   NR_VEC(NrValue *) bounds[3] = {{0}};
@@ -87,7 +88,7 @@ static void rebuild(NrOp *op, const bool *keep_dim, const bool *drop_result, NrB
   nr_vec_deinit(&inits);
 }
 
-/* A loop that is all that there is in another one: the dims of both in one loop. */
+/* Merges a loop with the loop that is the only op of its body. */
 static bool join_nested(NrOp *op, NrBuilder *b) {
   NrBlock *body = nr_scf_parallel_body(op);
   NrOp *inner = body->first;
@@ -116,11 +117,11 @@ static bool join_nested(NrOp *op, NrBuilder *b) {
 }
 
 bool nr_scf_parallel_canonicalize(NrOp *op, NrBuilder *b) {
-  if (nr_op_attr(op, NR_A_noInit)) return false; /* without points it fails */
+  if (nr_op_attr(op, NR_A_noInit)) return false; /* it fails in a run without points, so it must stay */
   if (join_nested(op, b)) return true;
   NrBlock *body = nr_scf_parallel_body(op);
   uint32_t rank = body->num_args, single = 0, unused = 0;
-  bool plain = !nr_op_attr(op, NR_A_mapping); /* which has an entry per dim */
+  bool plain = !nr_op_attr(op, NR_A_mapping); /* the mapping has an entry per dim */
   bool *keep_dim = nr_calloc(rank + 1, sizeof *keep_dim), *drop_result = nr_calloc(op->num_results + 1, sizeof(bool));
   bool no_points = false, changed = false;
   for (uint32_t d = 0; d < rank; d++) {

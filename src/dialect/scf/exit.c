@@ -1,4 +1,4 @@
-/* exit.c - scf.loop and the ways out of it: syntax and verification.
+/* exit.c - scf.loop and its exits, scf.break and scf.continue: syntax and verification.
  *
  *   %r = scf.loop token(%l) iter_args(%a = %x) : f32 -> i64 {
  *     scf.if %done {
@@ -7,13 +7,13 @@
  *     scf.continue [%l] %b : f32
  *   }
  *
- * The token is the first argument of the body. It names the loop, so that an inner loop can end an outer one. The ops
- * between the loop and a break or continue must run their regions in place. */
+ * The token is the first argument of the body. It identifies the loop, so that an inner loop can end an outer one. Only
+ * ops that run their regions in place may be between the loop and a break or continue. */
 #include "dialect/shared/bindings.h"
 #include "dialect/operands.h"
 #include "dialect/scf/scf.h"
 
-static NrType token_type(NrContext *ctx) { return nr_type_opaque(ctx, nr_context_intern(ctx, NR_STR("scf.token"))); }
+static NrType token_type(NrContext *ctx) { return nr_type_of_dialect(ctx, NR_TYPE_scf_token, NULL); }
 
 NrOp *nr_scf_exit_loop(const NrOp *exit) {
   const NrValue *token = nr_op_token(exit);
@@ -32,7 +32,7 @@ bool nr_scf_has_exits(NrOp *op) { return !nr_walk_pre(op, is_no_exit, NULL); }
 
 /* ---- text -------------------------------------------------------------------------------------------------------- */
 
-/* `: t -> u`, `: (t, t) -> (u, u)`; nothing when the loop carries and gives nothing. */
+/* Parses `: t -> u` or `: (t, t) -> (u, u)`; absent when the loop has neither carried values nor results. */
 static NrStatus parse_types(NrParser *p, NrType **inits, size_t *num_inits, NrType **results, size_t *num_results) {
   NrStatus status;
   *num_inits = *num_results = 0;
@@ -92,7 +92,7 @@ void nr_scf_loop_print(NrPrinter *w, NrOp *op) {
   nr_w_attr_dict(w, op, NULL);
 }
 
-/* [%l] %a, %b : t, u */
+/* Parses `[%l] %a, %b : t, u`. */
 NrStatus nr_scf_exit_parse(NrParser *p, NrOpState *state) {
   NrOperandRef token, *refs;
   NrType *types = NULL;
@@ -137,8 +137,8 @@ NrStatus nr_scf_loop_verify(NrOp *op) {
              : nr_op_error(op, "(C3) expects the body to terminate with 'scf.continue' or 'scf.break'");
 }
 
-/* Ops that run their regions in place. */
-static bool may_be_left(const NrOp *op) {
+/* Whether the op runs its regions in place, so that a break or continue inside may exit it. */
+static bool runs_in_place(const NrOp *op) {
   switch (op->info->id) {
   case NR_OP_scf_if:
   case NR_OP_scf_index_switch:
@@ -158,7 +158,7 @@ NrStatus nr_scf_exit_verify(NrOp *op) {
     return nr_op_error(op, "(C2) cannot end the body of '%.*s'; it may stand in an 'scf.if' there",
                        NR_STR_ARG(nr_op_shown_name(parent)));
   for (NrOp *up = parent; up && up != loop; up = nr_op_parent(up))
-    if (!may_be_left(up)) return nr_op_error(op, "(C2) cannot leave '%.*s'", NR_STR_ARG(nr_op_shown_name(up)));
+    if (!runs_in_place(up)) return nr_op_error(op, "(C2) cannot leave '%.*s'", NR_STR_ARG(nr_op_shown_name(up)));
   uint32_t count = op->num_operands - 1, wanted = leaves ? loop->num_results : loop->num_operands;
   const char *what = leaves ? "results" : "carried values";
   if (count != wanted) return nr_op_error(op, "(C3) has %u values, but the loop has %u %s", count, wanted, what);

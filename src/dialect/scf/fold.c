@@ -1,8 +1,8 @@
-/* fold.c - what constant operands say of control flow: the .choose_edge hooks of scf's ops. */
+/* fold.c - the .choose_edge hooks of scf's ops: which region runs when the condition is constant. */
 #include "dialect/scf/scf.h"
-#include "dialect/shared/fold.h"
+#include "dialect/arith/fold.h"
 
-/* True comes first. */
+/* The index of the edge that an i1 selects: 0 for true, 1 for false; SIZE_MAX when it is not constant. */
 static size_t choose_by_flag(NrAttr flag) { return !flag ? SIZE_MAX : nr_const_is_int(flag, 0); }
 
 size_t nr_scf_if_choose_edge(const NrOp *op, const NrAttr *operand_constants) {

@@ -1,10 +1,11 @@
 /* forall.c - scf.forall: syntax and verification.
  *
- *   scf.forall (%i, %j) = (0, %lb) to (%n, 8) step (1, 2) shared_outs(%o = %t) -> (tensor<8xf32>) { .. } {mapping =
- * [..]}
+ *   scf.forall (%i, %j) = (0, %lb) to (%n, 8) step (1, 2) shared_outs(%o = %t) -> (tensor<8xf32>) {
+ *     ..
+ *   } {mapping = [..]}
  *
- * Bounds and steps that are constants stand in attributes; NR_DYNAMIC there means the next operand of the group. `in
- * (..)` is the short form with lower bounds 0 and steps 1. */
+ * Constant bounds and steps are in attributes; NR_DYNAMIC there stands for the next operand of the group. `in (..)` is
+ * the short form with lower bounds 0 and steps 1. */
 #include "dialect/shared/bindings.h"
 #include "dialect/scf/scf.h"
 #include "dialect/tensor/ops.h"
@@ -17,7 +18,7 @@ typedef struct Mixed {
   size_t num_operands;
 } Mixed;
 
-/* (%a, 4, %b): operands go into state, numbers into out. */
+/* Parses `(%a, 4, %b)`: adds operands to state and all entries to out. */
 static NrStatus parse_mixed(NrParser *p, NrOpState *state, Mixed *out) {
   NrType index = nr_type_index(nr_p_context(p));
   NrStatus status = nr_p_expect(p, "(");
@@ -125,11 +126,11 @@ void nr_scf_forall_print(NrPrinter *w, NrOp *op) {
   nr_w_puts(w, " ");
   nr_w_ivs(w, body, rank);
   if (all_are(op, 0, 0) && all_are(op, 2, 1)) {
-    print_mixed(w, op, 1, " in ");
+    print_mixed(w, op, NR_SCF_FORALL_DYNAMIC_UPPER_BOUND_GROUP, " in ");
   } else {
-    print_mixed(w, op, 0, " = ");
-    print_mixed(w, op, 1, " to ");
-    print_mixed(w, op, 2, " step ");
+    print_mixed(w, op, NR_SCF_FORALL_DYNAMIC_LOWER_BOUND_GROUP, " = ");
+    print_mixed(w, op, NR_SCF_FORALL_DYNAMIC_UPPER_BOUND_GROUP, " to ");
+    print_mixed(w, op, NR_SCF_FORALL_DYNAMIC_STEP_GROUP, " step ");
   }
   if (op->num_results && nr_op_operand_group(op, OUTPUTS, &begin, &count)) {
     nr_w_puts(w, " shared_outs");
@@ -167,7 +168,7 @@ NrStatus nr_scf_in_parallel_verify(NrOp *op) {
   return NR_OK;
 }
 
-/* Device mappings are attributes of dialects that Noria does not have: any opaque attribute is accepted. */
+/* Device mappings are attributes of dialects that Noria does not have, so any opaque attribute is accepted. */
 static NrStatus mapping_verify(NrOp *op, size_t rank) {
   NrAttr mapping = nr_op_attr(op, NR_A_mapping);
   for (size_t i = 0; mapping && i < mapping->size; i++)
@@ -185,7 +186,7 @@ NrStatus nr_scf_forall_verify(NrOp *op) {
   for (size_t which = 0; which < NUM_BOUNDS; which++) {
     size_t size = static_bounds(op, which, &values), dynamic = 0;
     for (size_t i = 0; i < size; i++) dynamic += values[i] == NR_DYNAMIC;
-    if (!nr_op_operand_group(op, which, &begin, &count)) return NR_OK; /* reported by nr_verify_row */
+    if (!nr_op_operand_group(op, which, &begin, &count)) return NR_OK; /* nr_verify_row reports it */
     if (size != rank || dynamic != count)
       return nr_op_error(
           op, "expects as many bounds and steps as there are dimensions, and an operand for each that is dynamic");

@@ -1,23 +1,22 @@
-/* parallel.c - scf.parallel and scf.reduce as text.
+/* parallel.c - the text of scf.parallel and scf.reduce.
  *
- * Today the terminator of the loop holds all reductions. In 2020 each was an op in the body, ended by a yield:
+ * Today the terminator of the loop holds all reductions. In 2020 each was an op in the body, which ended in a yield:
  *
- *   2020   %r = loop.parallel (%i) = (%lb) to (%ub) step (%st) init (%z) {     today   %r = scf.parallel (..) .. init
- * (%z) -> f32 {
- *            loop.reduce(%x) {                                                           scf.reduce(%x : f32) {
- *            ^bb0(%a: f32, %b: f32): ..                                                  ^bb0(%a: f32, %b: f32): ..
- *            } : f32                                                                     }
- *            loop.yield                                                                }
+ *   2020   %r = loop.parallel (%i) = .. init (%z) {     today   %r = scf.parallel (%i) = .. init (%z) -> f32 {
+ *            loop.reduce(%x) {                                    scf.reduce(%x : f32) {
+ *            ^bb0(%a: f32, %b: f32): ..                           ^bb0(%a: f32, %b: f32): ..
+ *            } : f32                                              }
+ *            loop.yield                                         }
  *          } : f32
  *
- * In memory there is only today's shape. The earliest texts have no init: then the neutral element of the reduction is
- * the initial value, so that a loop without points has a result. Where none is known the loop is marked as noInit, and
- * fails when it has no points. */
+ * In memory only today's form exists. The earliest texts have no init: then the initial value is the neutral element of
+ * the reduction, so that a loop without points has a result. Where no neutral element is known the loop is marked
+ * noInit, and a run fails when it has no points. */
 #include "dialect/arith/arith.h"
 #include "dialect/arith/combine.h"
 #include "dialect/operands.h"
 #include "dialect/shared/bindings.h"
-#include "dialect/shared/fold.h"
+#include "dialect/arith/fold.h"
 #include "dialect/scf/scf.h"
 #include "dialect/shared/shaped.h"
 
@@ -25,7 +24,7 @@ enum { LOWER, UPPER, STEP, INITS, NUM_GROUPS };
 
 /* ---- parallel ---------------------------------------------------------------------------------------------------- */
 
-/* (%a, %b) */
+/* Parses `(%a, %b)`. */
 static NrStatus parse_operand_tuple(NrParser *p, NrOpState *state, size_t expected, NrType type) {
   NrOperandRef *refs;
   size_t count;
@@ -108,7 +107,7 @@ void nr_scf_parallel_print(NrPrinter *w, NrOp *op) {
 
 /* ---- reduce ------------------------------------------------------------------------------------------------------ */
 
-/* (%x) { .. } : t, later (%x) : t { .. }: one reduction of those in the body, behind its operand. */
+/* Parses one reduction of the 2020 form after its operand: `(%x) { .. } : t`, later `(%x) : t { .. }`. */
 static NrStatus parse_single_reduce(NrParser *p, NrOpState *state, const NrOperandRef *refs, size_t count) {
   NrType type = NULL;
   NrStatus status;
@@ -151,7 +150,7 @@ static void print_legacy_reduce(NrPrinter *w, NrOp *op) {
     nr_w_region(w, nr_op_region(op, i), true, true);
     nr_w_puts(w, " : ");
     nr_w_type(w, nr_operand(op, i)->type);
-    nr_w_trailing_loc(w, op->loc); /* that of the first is read back, not that of the yield */
+    nr_w_trailing_loc(w, op->loc); /* the parser reads the location of the first reduction, not of the yield */
   }
   nr_w_newline(w);
   nr_w_puts(w, "loop.yield");
@@ -176,10 +175,10 @@ void nr_scf_reduce_print(NrPrinter *w, NrOp *op) {
   nr_w_attr_dict(w, op, NULL);
 }
 
-/* ---- the shape of 2020 becomes today's --------------------------------------------------------------------------- */
+/* ---- conversion from the 2020 form ------------------------------------------------------------------------------- */
 
-/* All loop.reduce ops of the body as one terminator; false when there is nothing to do. An op with results, which none
- * of them has, is left to the verifier. */
+/* Merges all loop.reduce ops of the body into one terminator; false when nothing changes. Reductions must not have
+ * results; if one has, the verifier reports it. */
 static bool merge_reductions(NrOp *op, NrBlock *body) {
   NR_VEC(NrOp *) reductions = {0};
   NR_VEC(NrValue *) values = {0};
@@ -227,7 +226,8 @@ NrOp *nr_scf_combining_op(const NrBlock *block) {
   return both && nr_op_has(op, NR_COMMUTATIVE) ? op : NULL;
 }
 
-/* A loop that starts with its first value carries something of the type until then. */
+/* Marks the loop noInit. The types must be scalars or vectors of numbers, since until the first point the loop carries
+ * some value of the type. */
 static NrStatus mark_without_inits(NrOp *op, NrOp *reduce) {
   NrContext *ctx = nr_op_context(op);
   for (uint32_t i = 0; i < op->num_results; i++) {
@@ -261,8 +261,8 @@ static NrStatus add_neutral_inits(NrOp *op, NrOp *reduce) {
   return NR_OK;
 }
 
-/* The example of the dialect's page of 2020 reduces without naming a result, against its own rule: it is given the
- * results, which nothing uses. */
+/* The example in the 2020 documentation of the dialect has reductions but no results, which violates the dialect's own
+ * rule. It is accepted with a warning: the loop gets results that nothing uses. */
 static NrOp *add_results(NrParser *p, NrOp *op, NrOp *reduce) {
   NrContext *ctx = nr_op_context(op);
   NR_VEC(NrType) types = {0};
@@ -281,7 +281,7 @@ static NrOp *add_results(NrParser *p, NrOp *op, NrOp *reduce) {
   return reducing;
 }
 
-/* Before there were initial values, the generic form had three groups of one size. */
+/* Before loops had initial values, the generic form had three operand groups of equal size. */
 static void add_segments(NrParser *p, NrOp *op) {
   uint32_t rank = op->num_operands / 3;
   if (!nr_p_is_legacy(p) || nr_op_attr(op, NR_A_operandSegmentSizes) || op->num_operands % 3) return;

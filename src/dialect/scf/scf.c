@@ -1,12 +1,12 @@
-/* scf.c - the ops of dialect scf, and building its ops. Hooks: verify.c, syntax.c, parallel.c, forall.c,
- * canonicalize.c. */
+/* scf.c - the op definitions of dialect scf, and its builders. Hooks are in verify.c, syntax.c, fold.c, exit.c,
+ * parallel.c, forall.c and canonicalize*.c. */
 #include "dialect/scf/scf.h"
 
 const char nr_scf_no_value[] = "the parallel loop reduces no values, and has no initial value";
 
-static NrBlock *add_block(NrOp *op, size_t region) {
-  NrBlock *block = nr_block_create(op->module);
-  nr_block_append(nr_op_region(op, region), block);
+static NrBlock *add_block(NrRegion *region) {
+  NrBlock *block = nr_block_create(region->op->module);
+  nr_block_append(region, block);
   return block;
 }
 
@@ -30,7 +30,7 @@ NrOp *nr_scf_for(NrBuilder *b, NrValue *lower, NrValue *upper, NrValue *step, Nr
                                       .result_types = types.data,
                                       .num_results = types.size,
                                       .num_regions = 1});
-  NrBlock *body = add_block(op, 0);
+  NrBlock *body = add_block(nr_scf_for_region(op));
   nr_block_add_arg(body, lower->type, op->loc);
   add_args(body, inits, num_inits, op->loc);
   nr_vec_deinit(&operands);
@@ -45,8 +45,8 @@ NrOp *nr_scf_if(NrBuilder *b, NrValue *condition, const NrType *results, size_t 
                                       .result_types = results,
                                       .num_results = num_results,
                                       .num_regions = 2});
-  add_block(op, 0);
-  if (with_else) add_block(op, 1);
+  add_block(nr_scf_if_then_region(op));
+  if (with_else) add_block(nr_scf_if_else_region(op));
   return op;
 }
 
@@ -57,8 +57,8 @@ NrOp *nr_scf_while(NrBuilder *b, NrValue *const *inits, size_t num_inits, const 
                                       .result_types = results,
                                       .num_results = num_results,
                                       .num_regions = 2});
-  add_args(add_block(op, 0), inits, num_inits, op->loc);
-  NrBlock *after = add_block(op, 1);
+  add_args(add_block(nr_scf_while_before_region(op)), inits, num_inits, op->loc);
+  NrBlock *after = add_block(nr_scf_while_after_region(op));
   for (size_t i = 0; i < num_results; i++) nr_block_add_arg(after, results[i], op->loc);
   return op;
 }
@@ -79,7 +79,7 @@ NrOp *nr_scf_parallel(NrBuilder *b, NrValue *const *lower, NrValue *const *upper
                                       .num_results = types.size,
                                       .num_regions = 1});
   nr_op_set_attr(op, NR_A_operandSegmentSizes, nr_attr_dense_array(nr_type_i32(b->ctx), sizes, sizeof sizes));
-  add_args(add_block(op, 0), lower, rank, op->loc);
+  add_args(add_block(nr_scf_parallel_region(op)), lower, rank, op->loc);
   nr_vec_deinit(&operands);
   nr_vec_deinit(&types);
   return op;
@@ -115,14 +115,16 @@ NrOp *nr_scf_reduce(NrBuilder *b, NrValue *const *values, size_t count) {
                                   .num_regions = count});
 }
 
-NrBuilder nr_scf_body_builder(NrOp *op, size_t i) { return nr_builder_at_end(op->module, nr_op_body(op, i), op->loc); }
+NrBuilder nr_scf_body_builder(NrBlock *body) {
+  return nr_builder_at_end(body->module, body, nr_block_parent_op(body)->loc);
+}
 
-/* ---- parts ------------------------------------------------------------------------------------------------------- */
+/* ---- queries and rebuilding -------------------------------------------------------------------------------------- */
 
 bool nr_scf_trip_count(int64_t lower, int64_t upper, int64_t step, bool is_unsigned, uint64_t *out) {
   if (step == 0 || (!is_unsigned && step < 0)) return false;
   bool empty = is_unsigned ? (uint64_t)lower >= (uint64_t)upper : lower >= upper;
-  uint64_t distance = (uint64_t)upper - (uint64_t)lower; /* exact: upper is above lower */
+  uint64_t distance = (uint64_t)upper - (uint64_t)lower; /* no overflow: upper > lower */
   *out = empty ? 0 : (distance - 1) / (uint64_t)step + 1;
   return true;
 }
@@ -229,7 +231,7 @@ NrOp *nr_scf_for_drop_carried(NrOp *op, const bool *drop) {
   return loop;
 }
 
-/* ---- loops being filled ---- */
+/* ---- loops under construction ------------------------------------------------------------------------------------ */
 
 NrOp *nr_scf_open_for(NrBuilder *b, NrValue *from, NrValue *to, NrValue *step, NrValue **carried, size_t count,
                       NrValue **out_iv) {
@@ -247,5 +249,6 @@ void nr_scf_close_for(NrBuilder *b, NrOp *loop, NrValue **carried, size_t count)
   for (size_t i = 0; i < count; i++) carried[i] = nr_result(loop, i);
 }
 
-#include "dialect/shared/rows.h"
+#include "ir/rows.h"
+#include "dialect/scf/types.def"
 #include "dialect/scf/ops.def"

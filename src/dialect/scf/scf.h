@@ -3,81 +3,84 @@
 #define NORIA_DIALECT_SCF_SCF_H
 
 #include "dialect/scf/ops.h"
+#include "dialect/shared/shaped.h"
 #include "ir/op_info.h"
 #include "ir/text.h"
 
 /* ---- building ---------------------------------------------------------------------------------------------------- */
 
-/* Each makes the op with its regions' blocks and their arguments; the caller fills the blocks and ends them with
- * nr_scf_yield (nr_scf_condition for the first block of while). Results have the types of what the loop carries. */
+/* Each builder makes the op with its regions' blocks and their arguments; the caller fills the blocks and ends them
+ * with nr_scf_yield (nr_scf_condition for the first block of while). Results have the types of the carried values. */
 NrOp *nr_scf_for(NrBuilder *b, NrValue *lower, NrValue *upper, NrValue *step, NrValue *const *inits, size_t num_inits);
-/* The second region has a block only with_else. */
+/* Only with_else gives the second region a block. */
 NrOp *nr_scf_if(NrBuilder *b, NrValue *condition, const NrType *results, size_t num_results, bool with_else);
 NrOp *nr_scf_while(NrBuilder *b, NrValue *const *inits, size_t num_inits, const NrType *results, size_t num_results);
-/* Ends in scf.reduce, which the caller appends: without operands when there are no inits. */
+/* The caller appends the terminator scf.reduce, which has no operands when there are no inits. */
 NrOp *nr_scf_parallel(NrBuilder *b, NrValue *const *lower, NrValue *const *upper, NrValue *const *step, size_t rank,
                       NrValue *const *inits, size_t num_inits);
 NrOp *nr_scf_yield(NrBuilder *b, NrValue *const *values, size_t count);
-NrOp *nr_scf_yield_results_of(NrBlock *block, NrOp *const *ops, size_t count); /* all of theirs, at the end of block */
+/* yields all their results at the end of block */
+NrOp *nr_scf_yield_results_of(NrBlock *block, NrOp *const *ops, size_t count);
 NrOp *nr_scf_condition(NrBuilder *b, NrValue *condition, NrValue *const *values, size_t count);
-NrOp *nr_scf_reduce(NrBuilder *b, NrValue *const *values, size_t count); /* regions are empty: one per value */
-/* Builders that add ops at the end of the first block of region i of op. */
-NrBuilder nr_scf_body_builder(NrOp *op, size_t i);
-/* A loop being filled: opens scf.for over [from, to) by step at b, which then stands in the body; carried becomes the
- * body's arguments, *out_iv its induction variable. close yields carried, moves b behind the loop and makes carried its
- * results. */
+NrOp *nr_scf_reduce(NrBuilder *b, NrValue *const *values, size_t count); /* one empty region per value */
+/* A builder that adds ops at the end of a body, at the location of the op around it. */
+NrBuilder nr_scf_body_builder(NrBlock *body);
+/* A loop under construction. open_for builds an scf.for over [from, to) by step and moves b into its body; carried
+ * becomes the body's arguments, *out_iv the induction variable. close_for yields carried, moves b behind the loop and
+ * sets carried to its results. */
 NrOp *nr_scf_open_for(NrBuilder *b, NrValue *from, NrValue *to, NrValue *step, NrValue **carried, size_t count,
                       NrValue **out_iv);
 void nr_scf_close_for(NrBuilder *b, NrOp *loop, NrValue **carried, size_t count);
 
-/* ---- parts of scf.for -------------------------------------------------------------------------------------------- */
+/* ---- accessors of scf.for ---------------------------------------------------------------------------------------- */
 
 static inline NrValue *nr_scf_for_iv(const NrOp *op) { return nr_block_arg(nr_scf_for_body(op), 0); }
 static inline uint32_t nr_scf_for_num_inits(const NrOp *op) { return op->num_operands - NR_SCF_FOR_INIT_ARGS; }
 static inline NrValue *nr_scf_for_init(const NrOp *op, uint32_t i) { return nr_operand(op, NR_SCF_FOR_INIT_ARGS + i); }
 static inline NrValue *nr_scf_for_arg(const NrOp *op, uint32_t i) { return nr_block_arg(nr_scf_for_body(op), 1 + i); }
-/* The number of iterations when bounds and step are constant; false when they are not or the number does not fit. */
+extern const NrIndexListSlot nr_scf_forall_slots[3]; /* lower bounds, upper bounds and steps of scf.forall */
+/* The number of iterations; false when bounds or step are not constant, or the number does not fit. */
 bool nr_scf_for_trip_count(const NrOp *op, uint64_t *out);
-/* The number of points from lower up to upper in steps of step (positive), of integers of the given width. */
+/* The number of iterations from lower up to upper by a positive step; false for an invalid step. */
 bool nr_scf_trip_count(int64_t lower, int64_t upper, int64_t step, bool is_unsigned, uint64_t *out);
 
-/* The op with other carried values: drop[i] takes out number i. Its argument must have no uses left, nor its result.
- * The old op is erased; returns the new one. */
+/* Rebuilds the op without the carried values i with drop[i], whose arguments and results have no uses. Erases the old
+ * op and returns the new one. */
 NrOp *nr_scf_for_drop_carried(NrOp *op, const bool *drop);
 
-/* fewer, made of op, has op's results without those with drop[i], which have no uses. Replaces the uses of the others
- * and erases op. */
+/* fewer, built from op, has op's results without those with drop[i], which have no uses. Replaces the uses of the
+ * others and erases op. */
 void nr_scf_replace_kept(NrOp *op, NrOp *fewer, const bool *drop);
 
-/* The op with more operands and results behind those that it has: the regions move, and the caller adds to the blocks'
- * arguments and terminators. The old op is erased; returns the new one. For ops whose last operands, if any more are
- * given, and results are the carried ones. */
+/* Rebuilds the op with additional operands and results behind its own: moves the regions, whose arguments and
+ * terminators the caller extends. Erases the old op and returns the new one. For ops whose last operands (if any are
+ * added) and results are the carried values. */
 NrOp *nr_scf_extend(NrOp *op, NrValue *const *operands, size_t num_operands, const NrType *results,
                     size_t num_results);
 
-/* ops move to the end of a block of outer, which yields their results; outer has as many and takes over their uses. */
+/* Moves ops to the end of a block of outer, which then yields their results; outer has a result for each and takes over
+ * their uses. */
 void nr_scf_take_in(NrOp *outer, NrBlock *block, NrOp *const *ops, size_t count);
 
-/* Moves the ops of a block before op, with values for its arguments, leaving the terminator behind; the block must be
- * op's. */
+/* Moves the ops of a block of op before op, with args replacing its arguments. The terminator stays in the block. */
 void nr_scf_inline_before(NrOp *op, NrBlock *block, NrValue *const *args);
 
 /* ---- reductions of scf.parallel ---------------------------------------------------------------------------------- */
 
-/* The op that combines the two arguments of a reduction and is all that there is in it, or NULL: it is commutative. */
+/* The op that combines the two arguments of a reduction, if it is the only one and commutative; otherwise NULL. */
 NrOp *nr_scf_combining_op(const NrBlock *reduction);
 
-/* The run-time message of a parallel loop with noInit that has no points. */
+/* The run-time message for a parallel loop with noInit that has no points. */
 extern const char nr_scf_no_value[];
 
-/* ---- loops that are left from inside ----------------------------------------------------------------------------- */
+/* ---- loop exits -------------------------------------------------------------------------------------------------- */
 
-bool nr_scf_is_exit(const NrOp *op);            /* scf.break, scf.continue: operand 0 is the token */
-/* Where the values of scf.break and scf.continue begin, behind the token. */
+bool nr_scf_is_exit(const NrOp *op);            /* scf.break or scf.continue: operand 0 is the token */
+/* Index of the first value operand of scf.break and scf.continue, after the token. */
 enum { NR_SCF_EXIT_VALUES = NR_SCF_BREAK_RESULTS };
 _Static_assert(NR_SCF_CONTINUE_INITS == NR_SCF_BREAK_RESULTS, "they have one shape");
-NrOp *nr_scf_exit_loop(const NrOp *exit);       /* the scf.loop that is meant, or NULL */
-bool nr_scf_has_exits(NrOp *op);                /* op is one, or has one inside */
+NrOp *nr_scf_exit_loop(const NrOp *exit);       /* the scf.loop that the token identifies, or NULL */
+bool nr_scf_has_exits(NrOp *op);                /* whether op is an exit or contains one */
 
 /* ---- hooks ------------------------------------------------------------------------------------------------------- */
 
@@ -129,6 +132,12 @@ void nr_scf_in_parallel_print(NrPrinter *w, NrOp *op);
 size_t nr_scf_if_choose_edge(const NrOp *op, const NrAttr *operand_constants);
 size_t nr_scf_condition_choose_edge(const NrOp *op, const NrAttr *operand_constants);
 size_t nr_scf_index_switch_choose_edge(const NrOp *op, const NrAttr *operand_constants);
+void nr_scf_if_build_branch(const NrOp *op, NrBuilder *b, const NrBranchTarget *targets, size_t count);
+void nr_scf_condition_build_branch(const NrOp *op, NrBuilder *b, const NrBranchTarget *targets, size_t count);
+void nr_scf_index_switch_build_branch(const NrOp *op, NrBuilder *b, const NrBranchTarget *targets, size_t count);
+bool nr_scf_for_loop_range(const NrOp *op, uint32_t i, NrLoopRange *out);
+bool nr_scf_parallel_loop_range(const NrOp *op, uint32_t i, NrLoopRange *out);
+bool nr_scf_forall_loop_range(const NrOp *op, uint32_t i, NrLoopRange *out);
 bool nr_scf_for_canonicalize(NrOp *op, NrBuilder *b);
 bool nr_scf_if_canonicalize(NrOp *op, NrBuilder *b);
 bool nr_scf_while_canonicalize(NrOp *op, NrBuilder *b);

@@ -1,4 +1,4 @@
-/* syntax.c - the text of scf ops, of today and of 2020. Parallel loops are in parallel.c and forall.c. */
+/* syntax.c - the text of scf ops, in today's syntax and that of 2020. Parallel loops are in parallel.c and forall.c. */
 #include "dialect/shared/bindings.h"
 #include "dialect/scf/scf.h"
 
@@ -15,10 +15,10 @@ const char *nr_scf_for_refuse_text(const NrOp *op, bool legacy) {
 /* The types after the arrow; without an arrow, those in iter_args. If both are given they must be equal. */
 static NrStatus parse_carried_types(NrParser *p, const NrBindings *carried, NrType **types, size_t *num_types) {
   NrStatus status = nr_p_arrow_type_list(p, types, num_types);
-  size_t count = carried->types.size, said = 0;
+  size_t count = carried->types.size, given = 0;
   if (status) return status;
-  while (said < count && carried->types.data[said]) said++;
-  if (!*num_types && said == count) {
+  while (given < count && carried->types.data[given]) given++;
+  if (!*num_types && given == count) {
     *types = carried->types.data;
     *num_types = count;
   }
@@ -108,7 +108,7 @@ NrStatus nr_scf_if_parse(NrParser *p, NrOpState *state) {
   if (!nr_p_try_attr_dict(p, state)) return NR_ERROR_INVALID;
   nr_p_add_results(p, state, types, num_types);
   if (!nr_p_is_legacy(p) || num_types || !nr_p_try(p, ":")) return NR_OK;
-  /* The first proposal of 2020 gave the types behind the regions: `: (i1) -> f32`. */
+  /* The first proposal of 2020 had the types after the regions: `: (i1) -> f32`. */
   NrType type;
   if ((status = nr_p_function_type(p, &type))) return status;
   nr_p_add_results(p, state, type->results, type->num_results);
@@ -137,7 +137,8 @@ void nr_scf_if_print(NrPrinter *w, NrOp *op) {
   nr_w_attr_dict(w, op, NULL);
 }
 
-/* Before the implicit terminator became the yield, it stood behind it. */
+/* Erases the terminator that older generic texts have after the yield: the implicit terminator was not the yield
+ * then. */
 NrStatus nr_scf_yield_post_parse(NrParser *p, NrOp *op) {
   for (uint32_t i = 0; i < op->num_regions; i++)
     for (NrBlock *block = nr_op_region(op, i)->first; block; block = block->next) {
@@ -214,8 +215,8 @@ void nr_scf_execute_region_print(NrPrinter *w, NrOp *op) {
 
 /* ---- index_switch %i {attrs} -> t case 2 { .. } default { .. } --------------------------------------------------- */
 
-/* The default region is the last in the text and the first in the op: until the post_parse hook has moved it there, the
- * values of the cases have another name. */
+/* The text has the default region last, the op has it first. Until the post_parse hook moves it, the case values are in
+ * an attribute of this name. */
 static const char unordered_cases[] = "cases_as_read";
 
 NrStatus nr_scf_index_switch_parse(NrParser *p, NrOpState *state) {
@@ -259,7 +260,7 @@ void nr_scf_index_switch_print(NrPrinter *w, NrOp *op) {
   nr_w_puts(w, " ");
   nr_w_value(w, nr_scf_index_switch_arg(op));
   nr_w_attr_dict(w, op, (const char *const[]){"cases", NULL});
-  if (op->num_results) nr_w_puts(w, " -> "); /* without parentheses: MLIR reads several types so only */
+  if (op->num_results) nr_w_puts(w, " -> "); /* no parentheses: MLIR reads several types only without them */
   nr_w_result_types(w, op);
   for (uint32_t i = 1; i < op->num_regions; i++) {
     nr_w_newline(w);

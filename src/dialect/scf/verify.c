@@ -52,11 +52,12 @@ NrStatus nr_scf_if_verify(NrOp *op) {
   return NR_OK;
 }
 
-/* Checks the values that a loop passes on against the types that receive them. */
-static NrStatus verify_handed_on(NrOp *op, const char *what, NrOp *from, uint32_t first, const char *to,
+/* Verifies that the values which a terminator passes on, operands of `from` from `first` on, match the arguments that
+ * receive them. */
+static NrStatus verify_passed_on(NrOp *op, const char *what, NrOp *from, uint32_t first, const char *to,
                                  NrValue *const *args, uint32_t count) {
   if (from->num_operands - first != count)
-    return nr_op_error(op, "%s: %u values are handed on, but %s has %u", what, from->num_operands - first, to, count);
+    return nr_op_error(op, "%s: %u values are passed on, but %s has %u", what, from->num_operands - first, to, count);
   for (uint32_t i = 0; i < count; i++)
     if (nr_operand(from, first + i)->type != args[i]->type)
       return nr_op_error(op, "%s: value #%u has type '%s', but %s has '%s'", what, i,
@@ -71,15 +72,15 @@ NrStatus nr_scf_while_verify(NrOp *op) {
     return nr_op_error(op, "expects the 'before' region to terminate with 'scf.condition'");
   if (!nr_op_is(yield, NR_OP_scf_yield))
     return nr_op_error(op, "expects the 'after' region to terminate with 'scf.yield'");
-  NrStatus status = verify_handed_on(op, "(C1) inits", op, 0, "region 'before'", before->args, before->num_args);
+  NrStatus status = verify_passed_on(op, "(C1) inits", op, 0, "region 'before'", before->args, before->num_args);
   if (!status)
-    status = verify_handed_on(op, "(C1) scf.yield", yield, 0, "region 'before'", before->args, before->num_args);
+    status = verify_passed_on(op, "(C1) scf.yield", yield, 0, "region 'before'", before->args, before->num_args);
   if (!status)
-    status = verify_handed_on(op, "(C2) scf.condition", condition, 1, "region 'after'", after->args, after->num_args);
+    status = verify_passed_on(op, "(C2) scf.condition", condition, 1, "region 'after'", after->args, after->num_args);
   if (status) return status;
   NR_VEC(NrValue *) results = {0};
   for (uint32_t i = 0; i < op->num_results; i++) nr_vec_push(&results, nr_result(op, i));
-  status = verify_handed_on(op, "(C2) scf.condition", condition, 1, "the op's list of results", results.data,
+  status = verify_passed_on(op, "(C2) scf.condition", condition, 1, "the op's list of results", results.data,
                             op->num_results);
   nr_vec_deinit(&results);
   return status;
@@ -114,7 +115,7 @@ NrStatus nr_scf_yield_verify(NrOp *op) {
 NrStatus nr_scf_parallel_verify(NrOp *op) {
   size_t begin[4], count[4];
   for (size_t g = 0; g < 4; g++)
-    if (!nr_op_operand_group(op, g, &begin[g], &count[g])) return NR_OK; /* reported by nr_verify_row */
+    if (!nr_op_operand_group(op, g, &begin[g], &count[g])) return NR_OK; /* nr_verify_row reports it */
   if (count[0] == 0) return nr_op_error(op, "needs at least one tuple element for lowerBound, upperBound and step");
   if (count[1] != count[0] || count[2] != count[0])
     return nr_op_error(op, "(C1) expects as many upper bounds (%zu) and steps (%zu) as lower bounds (%zu)", count[1],
@@ -171,7 +172,7 @@ NrStatus nr_scf_reduce_verify(NrOp *op) {
 
 NrStatus nr_scf_reduce_return_verify(NrOp *op) {
   NrOp *reduce = nr_op_parent(op);
-  if (!nr_op_is(reduce, NR_OP_scf_reduce)) return NR_OK; /* reported by nr_verify_row */
+  if (!nr_op_is(reduce, NR_OP_scf_reduce)) return NR_OK; /* nr_verify_row reports it */
   size_t i = (size_t)(op->block->region - reduce->regions);
   if (i >= reduce->num_operands || nr_scf_reduce_return_result(op)->type == nr_operand(reduce, i)->type) return NR_OK;
   return nr_op_error(op, "needs to have type '%s' (the type of the enclosing ReduceOp)",
@@ -185,7 +186,7 @@ NrStatus nr_scf_execute_region_verify(NrOp *op) {
 
 NrStatus nr_scf_index_switch_verify(NrOp *op) {
   NrAttr cases = nr_op_attr(op, NR_A_cases);
-  if (!cases || cases->kind != NR_ATTR_DENSE_ARRAY) return NR_OK; /* reported by nr_verify_row */
+  if (!cases || cases->kind != NR_ATTR_DENSE_ARRAY) return NR_OK; /* nr_verify_row reports it */
   size_t count = cases->data_size / 8;
   const int64_t *values = cases->data;
   if (op->num_regions != count + 1)

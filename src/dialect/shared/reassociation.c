@@ -1,8 +1,10 @@
-/* reassociation.c - groups of dims, and the text of the ops that have them: expand_shape and collapse_shape. */
+/* reassociation.c - groups of dims, and the text of expand_shape and collapse_shape. */
 #include "dialect/shared/shaped.h"
 #include "dialect/operands.h"
+#include "dialect/tensor/ops.h"
 
-const NrIndexListSlot nr_output_shape_slot = {1, "static_output_shape"};
+/* Of the ops of tensor and of memref alike. */
+const NrIndexListSlot nr_output_shape_slot = {NR_TENSOR_EXPAND_SHAPE_OUTPUT_SHAPE_GROUP, "static_output_shape"};
 
 bool nr_groups_of(const NrOp *op, NrGroups *out) {
   NrAttr a = nr_op_attr(op, NR_A_reassociation);
@@ -143,9 +145,9 @@ NrStatus nr_output_shape_verify(NrOp *op) {
   return NR_OK;
 }
 
-/* ---- two as one -------------------------------------------------------------------------------------------------- */
+/* ---- merging two reshapes ---------------------------------------------------------------------------------------- */
 
-/* Groups of groups: each of coarse holds the dims of those of fine that it names. */
+/* Composes groups: group g of coarse consists of groups of fine; *out has the dims of all of them. */
 static bool compose(const NrGroups *coarse, const NrGroups *fine, NrGroups *out) {
   out->count = coarse->count;
   for (size_t g = 0; g < coarse->count; g++) {
@@ -157,7 +159,7 @@ static bool compose(const NrGroups *coarse, const NrGroups *fine, NrGroups *out)
   return true;
 }
 
-/* Each group of coarse as the groups of fine that lie in it; false when one of fine reaches over its border. */
+/* Expresses each group of coarse as a range of groups of fine; false when a group of fine crosses a boundary. */
 static bool subdivide(const NrGroups *coarse, const NrGroups *fine, NrGroups *out) {
   size_t at = 0;
   out->count = coarse->count;
@@ -171,15 +173,15 @@ static bool subdivide(const NrGroups *coarse, const NrGroups *fine, NrGroups *ou
   return at == fine->count;
 }
 
-/* Whether each dim of coarse says what its group of dims of fine does. */
+/* Whether each dim of coarse is the product of its group of dims of fine. */
 static bool products_agree(const NrGroups *groups, const NrType fine, const NrType coarse) {
   for (size_t g = 0; g < groups->count; g++)
     if (nr_dims_product(fine->dims + groups->begin[g], groups->size[g]) != coarse->dims[g]) return false;
   return groups->count > 0;
 }
 
-/* Adds groups of fine's dims [f, f_end) for coarse's [c, c_end), both of one number of elements: consecutive dims with
- * the same product. A dim that the type leaves open stands for itself alone, and only one can. */
+/* Adds groups of fine's dims [f, f_end) for coarse's dims [c, c_end), which have the same number of elements:
+ * consecutive dims with the same product. Only one dim may be dynamic; it forms a group of its own. */
 static bool match_dims(NrType fine, uint32_t f, uint32_t f_end, NrType coarse, uint32_t c, uint32_t c_end,
                        NrGroups *out) {
   uint32_t open = 0;
@@ -204,7 +206,7 @@ static bool match_dims(NrType fine, uint32_t f, uint32_t f_end, NrType coarse, u
   return f == f_end;
 }
 
-/* Groups of fine's dims, one for each of coarse's, that match within what both make of each dim in between. */
+/* Matches fine's dims to coarse's dims within each group of the type in between. False when they do not match. */
 static bool match_groups(NrType fine, const NrGroups *of_fine, NrType coarse, const NrGroups *of_coarse,
                          NrGroups *out) {
   out->count = 0;

@@ -1,23 +1,28 @@
-/* shaped.c - mixed constant and operand index lists and shapes, shared by the shaped dialects. Text is in
- * shaped_text.c, reassociations in reassociation.c. */
+/* shaped.c - index lists that mix constants and operands, and shapes, for the dialects of shaped types. Their text is
+ * in shaped_text.c, reassociations are in reassociation.c. */
 #include "dialect/shared/shaped.h"
-#include "dialect/bufferization/ops.h"
 
 #include "dialect/arith/arith.h"
-#include "dialect/shared/fold.h"
-#include "dialect/flow/flow.h"
+#include "dialect/arith/fold.h"
+#include "dialect/flow/ops.h"
+#include "dialect/tensor/ops.h"
 
-const NrIndexListSlot nr_extract_slice_slots[3] = {{1, "static_offsets"}, {2, "static_sizes"}, {3, "static_strides"}};
-const NrIndexListSlot nr_insert_slice_slots[3] = {{2, "static_offsets"}, {3, "static_sizes"}, {4, "static_strides"}};
+const NrIndexListSlot nr_extract_slice_slots[3] = {{NR_TENSOR_EXTRACT_SLICE_OFFSETS_GROUP, "static_offsets"},
+                                                   {NR_TENSOR_EXTRACT_SLICE_SIZES_GROUP, "static_sizes"},
+                                                   {NR_TENSOR_EXTRACT_SLICE_STRIDES_GROUP, "static_strides"}};
+const NrIndexListSlot nr_insert_slice_slots[3] = {{NR_TENSOR_INSERT_SLICE_OFFSETS_GROUP, "static_offsets"},
+                                                  {NR_TENSOR_INSERT_SLICE_SIZES_GROUP, "static_sizes"},
+                                                  {NR_TENSOR_INSERT_SLICE_STRIDES_GROUP, "static_strides"}};
 
 const NrIndexListSlot *nr_slice_slots(const NrOp *slice) {
-  switch (slice->info->id) {
-  case NR_OP_tensor_insert_slice:
-  case NR_OP_tensor_parallel_insert_slice: return nr_insert_slice_slots;
-  case NR_OP_flow_dispatch_tensor_load: return nr_flow_load_slots;
-  case NR_OP_flow_dispatch_tensor_store: return nr_flow_store_slots;
-  default: return nr_extract_slice_slots;
-  }
+  static const NrIndexListSlot behind_dims[3] = {{NR_FLOW_DISPATCH_TENSOR_STORE_OFFSETS_GROUP, "static_offsets"},
+                                                 {NR_FLOW_DISPATCH_TENSOR_STORE_SIZES_GROUP, "static_sizes"},
+                                                 {NR_FLOW_DISPATCH_TENSOR_STORE_STRIDES_GROUP, "static_strides"}};
+  const NrOpSpec *spec = nr_op_spec(nr_op_context(slice), slice->info);
+  size_t offsets = 0;
+  while (offsets < spec->num_operands && !nr_str_is(spec->operands[offsets].name, "offsets")) offsets++;
+  assert(offsets >= 1 && offsets <= 3);
+  return offsets == 1 ? nr_extract_slice_slots : offsets == 2 ? nr_insert_slice_slots : behind_dims;
 }
 
 NrIndex nr_index_of(NrValue *value) {
@@ -39,20 +44,70 @@ NrValue *nr_index_value(NrBuilder *b, NrIndex i) {
   return nr_arith_constant_index(b, i.constant);
 }
 
+static NrIndex index_op(NrBuilder *b, unsigned op_id, NrIndex x, NrIndex y) {
+  return nr_index_of(nr_fold_binary(b, op_id, nr_index_value(b, x), nr_index_value(b, y)));
+}
+
+static bool are_constants(NrIndex x, NrIndex y) { return !x.value && !y.value; }
+
 NrIndex nr_index_add(NrBuilder *b, NrIndex x, NrIndex y) {
   int64_t sum;
-  if (!x.value && !y.value && nr_add_i64(x.constant, y.constant, &sum)) return nr_index_const(sum);
+  if (are_constants(x, y) && nr_add_i64(x.constant, y.constant, &sum)) return nr_index_const(sum);
   if (nr_index_is(x, 0)) return y;
   if (nr_index_is(y, 0)) return x;
-  return nr_index_of(nr_fold_binary(b, NR_OP_arith_addi, nr_index_value(b, x), nr_index_value(b, y)));
+  return index_op(b, NR_OP_arith_addi, x, y);
+}
+
+NrIndex nr_index_sub(NrBuilder *b, NrIndex x, NrIndex y) {
+  int64_t difference;
+  if (are_constants(x, y) && nr_sub_i64(x.constant, y.constant, &difference)) return nr_index_const(difference);
+  if (nr_index_is(y, 0)) return x;
+  if (x.value && x.value == y.value) return nr_index_const(0);
+  return index_op(b, NR_OP_arith_subi, x, y);
 }
 
 NrIndex nr_index_mul(NrBuilder *b, NrIndex x, NrIndex y) {
   int64_t product;
-  if (!x.value && !y.value && nr_mul_i64(x.constant, y.constant, &product)) return nr_index_const(product);
+  if (are_constants(x, y) && nr_mul_i64(x.constant, y.constant, &product)) return nr_index_const(product);
   if (nr_index_is(x, 1)) return y;
   if (nr_index_is(y, 1)) return x;
-  return nr_index_of(nr_fold_binary(b, NR_OP_arith_muli, nr_index_value(b, x), nr_index_value(b, y)));
+  if (nr_index_is(x, 0) || nr_index_is(y, 0)) return nr_index_const(0);
+  return index_op(b, NR_OP_arith_muli, x, y);
+}
+
+NrIndex nr_index_floordiv(NrBuilder *b, NrIndex x, NrIndex y) {
+  if (nr_index_is(y, 1)) return x;
+  if (are_constants(x, y) && y.constant > 0)
+    return nr_index_const(x.constant / y.constant - (x.constant % y.constant < 0));
+  return index_op(b, NR_OP_arith_floordivsi, x, y);
+}
+
+NrIndex nr_index_ceildiv(NrBuilder *b, NrIndex x, NrIndex y) {
+  if (nr_index_is(y, 1)) return x;
+  if (are_constants(x, y) && y.constant > 0)
+    return nr_index_const(x.constant / y.constant + (x.constant % y.constant > 0));
+  return index_op(b, NR_OP_arith_ceildivsi, x, y);
+}
+
+static bool are_same(NrIndex x, NrIndex y) {
+  return x.value == y.value && (x.value || x.constant == y.constant);
+}
+
+NrIndex nr_index_min(NrBuilder *b, NrIndex x, NrIndex y) {
+  if (are_same(x, y)) return x;
+  if (are_constants(x, y)) return nr_index_const(NR_MIN(x.constant, y.constant));
+  return index_op(b, NR_OP_arith_minsi, x, y);
+}
+
+NrIndex nr_index_max(NrBuilder *b, NrIndex x, NrIndex y) {
+  if (are_same(x, y)) return x;
+  if (are_constants(x, y)) return nr_index_const(NR_MAX(x.constant, y.constant));
+  return index_op(b, NR_OP_arith_maxsi, x, y);
+}
+
+NrIndex nr_index_select(NrBuilder *b, NrValue *condition, NrIndex x, NrIndex y) {
+  if (are_same(x, y)) return x;
+  return nr_index_of(nr_fold_select(b, condition, nr_index_value(b, x), nr_index_value(b, y)));
 }
 
 /* ---- lists ------------------------------------------------------------------------------------------------------ */
@@ -98,7 +153,8 @@ NrAttr nr_index_list_split(NrBuilder *b, const NrIndex *list, size_t count, NrVa
   int64_t statics[NR_MAX_RANK];
   assert(count <= NR_MAX_RANK);
   for (size_t i = 0; i < count; i++) {
-    /* The least integer stands for a dynamic one in the list, so as a size, which is wrong, it is an operand. */
+    /* NR_DYNAMIC, the smallest integer, marks a dynamic entry. A constant with this value, which is invalid anyway,
+     * becomes an operand. */
     bool is_static = !list[i].value && list[i].constant != NR_DYNAMIC;
     statics[i] = is_static ? list[i].constant : NR_DYNAMIC;
     if (!is_static) operands[(*num_operands)++] = nr_index_value(b, list[i]);
@@ -142,7 +198,7 @@ void nr_op_set_segments(NrOp *op, const uint32_t *sizes, size_t count) {
   nr_op_set_attr(op, NR_A_operandSegmentSizes, nr_attr_segments(nr_op_context(op), sizes, count));
 }
 
-/* Takes operand `operand` of group `group` out. An op with one such group keeps no sizes of groups. */
+/* Erases an operand and updates the group sizes. An op without operandSegmentSizes has only one variadic group. */
 static void erase_group_operand(NrOp *op, size_t group, size_t operand) {
   NrAttr segments = nr_op_attr(op, NR_A_operandSegmentSizes);
   if (!segments) {
@@ -294,23 +350,53 @@ int64_t nr_dims_product(const int64_t *dims, size_t count) {
   return product;
 }
 
-/* Entry of a list of sizes that a rank-reducing op gives for dim i of its result. */
-static bool slice_dim(NrOp *op, NrIndexListSlot sizes, NrType result, size_t i, NrIndex *out) {
+/* The entry for dim i of the result in a list of sizes; the result may leave out dims of size 1. */
+static bool listed_dim(const NrOp *op, NrIndexListSlot sizes, NrType result, size_t i, NrIndex *out) {
   NrIndex list[NR_MAX_RANK];
   bool keep[NR_MAX_RANK];
   size_t n = nr_index_list_all(op, sizes, list), at = 0;
+  if (n == result->rank) return *out = list[i], true;
   if (!nr_slice_keeps(op, result, keep)) return false;
   for (size_t k = 0; k < n; k++)
     if (keep[k] && at++ == i) return *out = list[k], true;
   return false;
 }
 
-/* The operand that an op with one operand per `?` of its type takes dim i from. */
-static NrValue *dynamic_size(NrOp *op, size_t group, NrType type, size_t i) {
-  size_t begin, count, before = 0;
-  for (size_t k = 0; k < i; k++) before += type->dims[k] == NR_DYNAMIC;
-  if (!nr_op_operand_group(op, group, &begin, &count) || before >= count) return NULL;
-  return nr_operand(op, begin + before);
+/* The size of dim i of a result, where the group has one operand for each `?` of the results. */
+static bool dynamic_dim(const NrValue *result, NrGroup group, size_t i, NrIndex *out) {
+  size_t before = 0;
+  for (uint32_t r = 0; r < result->index; r++) before += nr_type_num_dynamic(nr_result(result->op, r)->type);
+  for (size_t k = 0; k < i; k++) before += result->type->dims[k] == NR_DYNAMIC;
+  if (before >= group.count) return false;
+  *out = nr_index_of(nr_operand(result->op, group.begin + before));
+  return true;
+}
+
+/* What .sizes of the op's definition says: *out is the size of dim i, or *out_same a value of the same shape. False
+ * where it says nothing. */
+static bool dim_by_row(const NrValue *result, size_t i, NrIndex *out, NrValue **out_same) {
+  const NrOp *op = result->op;
+  const NrOpSpec *spec = op->info->sizes ? nr_op_spec(nr_op_context(op), op->info) : NULL;
+  *out_same = NULL;
+  for (size_t s = 0; spec && s < spec->num_sizes; s++) {
+    NrIndexListSlot slot = {spec->sizes[s].group, spec->sizes[s].statics};
+    NrGroup group;
+    if (!nr_op_operand_group(op, slot.group, &group.begin, &group.count)) return false;
+    if (slot.attr) return listed_dim(op, slot, result->type, i, out);
+    if (!group.count) continue;
+    NrValue *same = nr_operand(op, group.begin + (group.count == op->num_results ? result->index : 0));
+    if (!nr_type_is_shaped(same->type)) return dynamic_dim(result, group, i, out);
+    *out_same = nr_type_is_ranked(same->type) ? same : NULL;
+    return *out_same != NULL;
+  }
+  return false;
+}
+
+NrValue *nr_shape_source(const NrValue *result) {
+  NrValue *same = nr_op_destination(result->op, result->index);
+  NrIndex dim;
+  if (!same && result->op->info->sizes) dim_by_row(result, 0, &dim, &same);
+  return same;
 }
 
 bool nr_op_selects_whole(const NrOp *op) {
@@ -318,55 +404,16 @@ bool nr_op_selects_whole(const NrOp *op) {
 }
 
 bool nr_dim_of(NrValue *shaped, size_t i, NrIndex *out) {
-  for (;;) {
+  while (shaped) {
     NrType type = shaped->type;
-    if (type->kind != NR_TYPE_TENSOR && type->kind != NR_TYPE_MEMREF) return false;
-    if (i >= type->rank) return false;
+    if ((type->kind != NR_TYPE_TENSOR && type->kind != NR_TYPE_MEMREF) || i >= type->rank) return false;
     if (type->dims[i] != NR_DYNAMIC) return *out = nr_index_const(type->dims[i]), true;
-    NrOp *op = shaped->op;
-    if (!op) return false;
-    NrValue *size = NULL;
-    switch (op->info->id) {
-    case NR_OP_memref_alloc:
-    case NR_OP_memref_alloca:
-    case NR_OP_tensor_empty:
-    case NR_OP_tensor_generate: size = dynamic_size(op, 0, type, i); break;
-    case NR_OP_tensor_splat: size = dynamic_size(op, 1, type, i); break;
-    case NR_OP_memref_view: size = dynamic_size(op, 2, type, i); break;
-    case NR_OP_memref_subview:
-    case NR_OP_tensor_extract_slice: return slice_dim(op, nr_extract_slice_slots[1], type, i, out);
-    case NR_OP_memref_reinterpret_cast: *out = nr_index_list_get(op, nr_extract_slice_slots[1], i); return true;
-    case NR_OP_tensor_expand_shape:
-    case NR_OP_memref_expand_shape:
-      *out = nr_index_list_get(op, nr_output_shape_slot, i);
-      return true;
-    case NR_OP_bufferization_alloc_tensor: {
-      size_t begin, count;
-      nr_op_operand_group(op, NR_BUFFERIZATION_ALLOC_TENSOR_COPY_GROUP, &begin, &count);
-      if (count) { /* copied: sizes are those of that */
-        shaped = nr_operand(op, begin);
-        continue;
-      }
-      size = dynamic_size(op, 0, type, i);
-      break;
-    }
-    case NR_OP_tensor_cast:
-    case NR_OP_memref_cast:
-    case NR_OP_bufferization_to_tensor:
-    case NR_OP_bufferization_clone:
-      if (!nr_type_is_ranked(nr_op_only_operand(op)->type)) return false;
-      shaped = nr_op_only_operand(op);
-      continue;
-    default:
-      if (nr_flow_dim_of(shaped, i, out)) return true;
-      shaped = nr_op_destination(op, shaped->index);
-      if (!shaped) return false;
-      continue;
-    }
-    if (!size) return false;
-    *out = nr_index_of(size);
-    return true;
+    NrValue *same = NULL;
+    if (!shaped->op) return false;
+    if (dim_by_row(shaped, i, out, &same) && !same) return true;
+    shaped = same ? same : nr_op_destination(shaped->op, shaped->index);
   }
+  return false;
 }
 
 NrIndex nr_dim_build(NrBuilder *b, NrValue *shaped, size_t i) {

@@ -1,4 +1,4 @@
-/* shaped_text.c - text that ops of shaped values share: lists of indices and integers, slices, dim, rank,
+/* shaped_text.c - text shared by ops of shaped types: lists of indices and integers, slices, dim, rank,
  * from_elements. */
 #include "dialect/operands.h"
 #include "dialect/shared/shaped.h"
@@ -100,7 +100,7 @@ NrStatus nr_slice_lists_verify(NrOp *op, const NrIndexListSlot *slots, uint32_t 
   return NR_OK;
 }
 
-/* ---- ends of ops, operands -------------------------------------------------------------------------------------- */
+/* ---- types and operands ------------------------------------------------------------------------------------------ */
 
 NrStatus nr_p_colon_type(NrParser *p, NrType *out) {
   NrStatus status = nr_p_expect(p, ":");

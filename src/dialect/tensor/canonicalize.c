@@ -1,11 +1,10 @@
-/* canonicalize.c - rewrites of tensor ops that build new ops. Those of slices and reshapes are in files of their
- * own. */
+/* canonicalize.c - rewrites of tensor ops that build new ops. Rewrites of slices, pads and reshapes are in files of
+ * their own. */
 #include "dialect/tensor/tensor.h"
-#include "dialect/scf/ops.h"
 
-/* ---- making tensors --------------------------------------------------------------------------------------------- */
+/* ---- construction ------------------------------------------------------------------------------------------------ */
 
-/* The type with the sizes that are constants, and the operands that stay; false when none is constant. */
+/* Computes the type in which constant sizes are static, and the remaining operands; false when no size is constant. */
 static bool constant_sizes(NrOp *op, size_t first, NrType *out_type, NrValue **operands, size_t *num_operands) {
   NrType type = nr_op_result(op)->type;
   int64_t dims[NR_MAX_RANK] = {0}, c;
@@ -23,10 +22,10 @@ static bool constant_sizes(NrOp *op, size_t first, NrType *out_type, NrValue **o
     else operands[(*num_operands)++] = size;
   }
   *out_type = nr_type_with_dims(type, dims, type->rank);
-  return any && !(*out_type)->oversized; /* code that never runs may have any size */
+  return any && !(*out_type)->oversized; /* dead code may have any constant */
 }
 
-/* empty and splat: constant sizes move into the type. */
+/* Moves constant sizes of empty and splat into the type. */
 bool nr_tensor_sizes_canonicalize(NrOp *op, NrBuilder *b) {
   NrValue *operands[1 + NR_MAX_RANK];
   NrType type, old = nr_op_result(op)->type;
@@ -42,7 +41,7 @@ bool nr_tensor_generate_canonicalize(NrOp *op, NrBuilder *b) {
   size_t count;
   NrBlock *body = nr_tensor_generate_body(op);
   NrOp *yield = nr_block_terminator(body);
-  /* A body that only yields a value from outside makes a splat. */
+  /* A body that only yields a value from outside is a splat. */
   if (body->first == yield && nr_value_block(nr_tensor_yield_value(yield)) != body) {
     NrValue *splat[1 + NR_MAX_RANK] = {nr_tensor_yield_value(yield)};
     for (uint32_t i = 0; i < op->num_operands; i++) splat[1 + i] = nr_operand(op, i);
@@ -63,14 +62,14 @@ bool nr_tensor_generate_canonicalize(NrOp *op, NrBuilder *b) {
 
 /* ---- elements --------------------------------------------------------------------------------------------------- */
 
-/* Reads `tensor` at new indices instead. */
+/* Replaces an extract by one from `tensor` at `indices`. */
 static bool extract_from(NrOp *op, NrBuilder *b, NrValue *tensor, const NrIndex *indices) {
   NrValue *values[NR_MAX_RANK];
   for (uint32_t i = 0; i < tensor->type->rank; i++) values[i] = nr_index_value(b, indices[i]);
   return nr_op_replace(op, nr_build_extract(b, tensor, values, tensor->type->rank));
 }
 
-/* Of a slice: offset + index * stride, dims that were left out at their offset. */
+/* Extracts from the source of a slice: at offset + index * stride, and in dropped dims at the offset. */
 static bool extract_of_slice(NrOp *op, NrBuilder *b, NrOp *slice) {
   NrValue *source = nr_tensor_extract_slice_source(slice);
   NrIndex offsets[NR_MAX_RANK], strides[NR_MAX_RANK];
@@ -84,7 +83,8 @@ static bool extract_of_slice(NrOp *op, NrBuilder *b, NrOp *slice) {
   return extract_from(op, b, source, offsets);
 }
 
-/* Of an expand_shape: each group of indices becomes one, which needs the group's sizes behind the first. */
+/* Extracts from the source of an expand_shape: linearizes the indices of each group, using all sizes but the group's
+ * first. */
 static bool extract_of_expand(NrOp *op, NrBuilder *b, NrOp *expand) {
   NrGroups groups;
   NrIndex shape[NR_MAX_RANK], indices[NR_MAX_RANK];
@@ -102,7 +102,7 @@ static bool extract_of_expand(NrOp *op, NrBuilder *b, NrOp *expand) {
   return extract_from(op, b, nr_tensor_expand_shape_source(expand), indices);
 }
 
-/* Of a collapse_shape whose groups have at most one dim that is not 1. */
+/* Extracts from the source of a collapse_shape, if each group has at most one dim with a size other than 1. */
 static bool extract_of_collapse(NrOp *op, NrBuilder *b, NrOp *collapse) {
   NrGroups groups;
   NrIndex indices[NR_MAX_RANK];
@@ -121,14 +121,14 @@ static bool extract_of_collapse(NrOp *op, NrBuilder *b, NrOp *collapse) {
   return extract_from(op, b, nr_tensor_collapse_shape_source(collapse), indices);
 }
 
-/* Of a generate with a small body: the body, here. */
+/* Replaces the extract from a generate with a small pure body by a copy of the body. */
 static bool extract_of_generate(NrOp *op, NrBuilder *b, NrOp *generate) {
-  enum { MOST_OPS = 16 };
+  enum { MAX_OPS = 16 };
   NrBlock *body = nr_tensor_generate_body(generate);
   NrOp *yield = nr_block_terminator(body);
   size_t ops = 0;
   for (NrOp *o = body->first; o != yield; o = o->next)
-    if (o->num_regions || !nr_op_is_pure(o) || ++ops > MOST_OPS) return false;
+    if (o->num_regions || !nr_op_is_pure(o) || ++ops > MAX_OPS) return false;
   NrMap map = {0};
   for (uint32_t i = 0; i < body->num_args; i++)
     nr_map_set(&map, nr_block_arg(body, i), nr_operand(op, NR_TENSOR_EXTRACT_INDICES + i));
@@ -139,7 +139,7 @@ static bool extract_of_generate(NrOp *op, NrBuilder *b, NrOp *generate) {
   return nr_op_replace(op, result);
 }
 
-/* An extract at another index than an insert: extracts from the insert's destination. */
+/* Extracts from the destination of an insert whose constant indices differ. */
 static bool extract_of_insert(NrOp *op, NrOp *insert) {
   for (uint32_t i = 1; i < op->num_operands; i++) {
     NrIndex x = nr_index_of(nr_operand(op, i)), y = nr_index_of(nr_operand(insert, NR_TENSOR_INSERT_DEST + i));
@@ -154,7 +154,7 @@ bool nr_tensor_extract_canonicalize(NrOp *op, NrBuilder *b) {
   NrValue *tensor = nr_tensor_extract_tensor(op);
   int64_t count;
   bool changed = false;
-  /* The only place in a dim of size 1 is 0; this makes equal reads equal. */
+  /* The only valid index in a dim of size 1 is 0; using the constant lets CSE merge equal reads. */
   for (uint32_t i = 0; i < tensor->type->rank; i++) {
     if (tensor->type->dims[i] != 1 || nr_index_is(nr_index_of(nr_operand(op, NR_TENSOR_EXTRACT_INDICES + i)), 0))
       continue;
@@ -220,25 +220,10 @@ bool nr_tensor_dim_of_op(NrBuilder *b, NrOp *op, size_t i, NrIndex *out) {
   case NR_OP_tensor_bitcast: *out = nr_dim_build(b, nr_op_only_operand(op), i); return true;
   default:
     if (!nr_op_has(op, NR_ELEMENTWISE) || !op->num_operands) return false;
-    /* The last operand: a select's first may be a scalar. */
+    /* Use the last operand: the condition of a select may be a scalar. */
     if (nr_operand(op, op->num_operands - 1)->type->kind != NR_TYPE_TENSOR) return false;
     *out = nr_dim_build(b, nr_operand(op, op->num_operands - 1), i);
     return true;
-  }
-}
-
-/* A value of the same shape that is made earlier. */
-static NrValue *shape_source(NrOp *def, uint32_t result) {
-  size_t begin, count;
-  NrValue *destination = nr_op_destination(def, result);
-  if (destination) return destination;
-  switch (def->info->id) {
-  case NR_OP_scf_forall:
-    nr_op_operand_group(def, NR_SCF_FORALL_OUTPUTS_GROUP, &begin, &count);
-    return nr_operand(def, begin + result);
-  case NR_OP_tensor_cast:
-    return nr_type_is_ranked(nr_tensor_cast_source(def)->type) ? nr_tensor_cast_source(def) : NULL;
-  default: return NULL;
   }
 }
 
@@ -248,13 +233,13 @@ bool nr_tensor_dim_canonicalize(NrOp *op, NrBuilder *b) {
   NrIndex dim;
   if (tensor->type->kind == NR_TYPE_UNRANKED_TENSOR && nr_op_is(tensor->op, NR_OP_tensor_cast)) {
     NrValue *whole = nr_tensor_cast_source(tensor->op);
-    /* A scalar has no dims: that is found in the run. */
+    /* A tensor of rank 0 has no dims; the run reports the error. */
     if (nr_type_is_ranked(whole->type) && whole->type->rank == 0) return false;
     nr_op_set_operand(op, NR_TENSOR_DIM_SOURCE, whole);
     return true;
   }
   if (!tensor->op || tensor->type->kind != NR_TYPE_TENSOR) return false;
-  NrValue *source = shape_source(tensor->op, tensor->index);
+  NrValue *source = nr_shape_source(tensor);
   if (source && source->type->kind == NR_TYPE_TENSOR) {
     nr_op_set_operand(op, NR_TENSOR_DIM_SOURCE, source);
     return true;
@@ -273,8 +258,8 @@ bool nr_tensor_bitcast_canonicalize(NrOp *op, NrBuilder *b) {
 
 /* ---- casts ------------------------------------------------------------------------------------------------------ */
 
-/* What an element-wise op gives has the shape of its operands: a cast of the result to a type with a rank becomes casts
- * of the operands, and the op is on values with a rank. */
+/* An element-wise op preserves the shape of its operands. Casts its unranked operands instead of its result, so that
+ * the op applies to ranked values. */
 static bool cast_operands(NrOp *op, NrOp *def, NrBuilder *b) {
   NrType to = nr_op_result(op)->type;
   NrValue *operands[4];
@@ -295,14 +280,13 @@ static bool cast_operands(NrOp *op, NrOp *def, NrBuilder *b) {
   return nr_op_replace(op, nr_op_result(made));
 }
 
-/* A cast of a cast goes from the root. A cast to a type that says more, of an op that could have had it: the op gets
- * it. */
+/* Casts the root of a chain of casts. Gives an empty or splat the more static type that it is cast to. */
 bool nr_tensor_cast_canonicalize(NrOp *op, NrBuilder *b) {
   NrValue *source = nr_tensor_cast_source(op);
   NrType to = nr_op_result(op)->type;
   NrOp *def = source->op;
   if (nr_op_is(def, NR_OP_tensor_cast)) {
-    /* The claims of the middle type must be kept: the root's type must imply them. */
+    /* Skipping the middle type must not lose a claim: the root's type must imply it. */
     NrValue *root = nr_tensor_cast_source(def);
     bool claims_less = source->type->kind == NR_TYPE_UNRANKED_TENSOR || nr_type_refines(root->type, source->type);
     if (!claims_less || !nr_types_cast_compatible(root->type, to)) return false;

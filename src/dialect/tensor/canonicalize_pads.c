@@ -1,14 +1,13 @@
-/* canonicalize_pads.c - rewrites of tensor.pad whose elements around are one value.
+/* canonicalize_pads.c - rewrites of tensor.pad with one padding value.
  *
  *   before  %0 = tensor.pad %x low[1] high[0] { yield %v }       after  %1 = tensor.pad %x low[3] high[1] { yield %v }
  *           %1 = tensor.pad %0 low[2] high[1] { yield %v }
  *
  * Padding is never negative, so nested paddings add up. */
-#include "dialect/linalg/linalg.h"
 #include "dialect/tensor/tensor.h"
 
-/* The value that all elements around source have, defined outside of the body; NULL when there is none. */
-static NrValue *value_around(const NrOp *pad) {
+/* The padding value, if it is one value defined outside the body; otherwise NULL. */
+static NrValue *padding_value(const NrOp *pad) {
   const NrBlock *body = nr_tensor_pad_body(pad);
   NrOp *yield = nr_block_terminator(body);
   if (body->first != yield || nr_value_block(nr_tensor_yield_value(yield)) == body) return NULL;
@@ -19,7 +18,7 @@ static bool same_value(const NrValue *a, const NrValue *b) {
   return a == b || (nr_value_constant(a) && nr_value_constant(a) == nr_value_constant(b));
 }
 
-/* op with other source, lists and type; its body moves. */
+/* Builds a pad like op with another source, padding and type; moves op's body into it. */
 static NrValue *rebuild(NrOp *op, NrBuilder *b, NrValue *source, NrIndex lists[2][NR_MAX_RANK], NrType type) {
   NrValue *operands[1 + 2 * NR_MAX_RANK] = {source};
   uint32_t segments[3] = {1};
@@ -45,7 +44,8 @@ static NrValue *rebuild(NrOp *op, NrBuilder *b, NrValue *source, NrIndex lists[2
   return nr_op_result(fresh);
 }
 
-/* The dims that source and padding give, where both are known, else those of type; false when type says otherwise. */
+/* Computes dims from the source's dims plus the padding where both are constant, from type elsewhere. False when they
+ * contradict type or overflow. */
 static bool padded_dims(NrType from, NrIndex lists[2][NR_MAX_RANK], NrType type, int64_t *dims) {
   for (uint32_t i = 0; i < type->rank; i++) {
     int64_t sum = from->dims[i];
@@ -58,9 +58,9 @@ static bool padded_dims(NrType from, NrIndex lists[2][NR_MAX_RANK], NrType type,
   return true;
 }
 
-/* pad(pad(x)) with one value around is one pad. */
+/* Merges pad(pad(x)) with the same padding value into one pad. */
 static bool merge_pads(NrOp *op, NrBuilder *b, NrOp *inner, const NrValue *value) {
-  const NrValue *first = value_around(inner);
+  const NrValue *first = padding_value(inner);
   NrIndex lists[2][NR_MAX_RANK], more[2][NR_MAX_RANK];
   NrType type = nr_op_result(op)->type;
   int64_t sum, dims[NR_MAX_RANK];
@@ -81,35 +81,45 @@ static bool merge_pads(NrOp *op, NrBuilder *b, NrOp *inner, const NrValue *value
   return nr_op_replace(op, rebuild(op, b, nr_tensor_pad_source(inner), lists, type));
 }
 
-/* Around a tensor that is this value everywhere: a larger one. */
-static bool pad_of_one_value(NrOp *op, NrBuilder *b, const NrOp *source, const NrValue *value) {
+/* A copy of an op of destination style that writes to another destination. */
+static NrValue *same_into(NrBuilder *b, NrOp *op, NrValue *destination) {
+  NrMap map = {0};
+  NrOp *copy = nr_op_clone(b->module, op, &map);
+  nr_map_deinit(&map);
+  copy->loc = b->loc;
+  nr_builder_insert(b, copy);
+  nr_op_set_operand(copy, nr_op_destination_index(copy, 0), destination);
+  nr_op_result(copy)->type = destination->type;
+  return nr_op_result(copy);
+}
+
+/* Replaces the padding of a fill or splat of the padding value by a larger fill or splat. */
+static bool pad_of_one_value(NrOp *op, NrBuilder *b, NrOp *source, const NrValue *value) {
   NrIndex dims[NR_MAX_RANK];
   NrType type = nr_op_result(op)->type;
-  bool fill = nr_op_is(source, NR_OP_linalg_fill);
-  if (!fill && !nr_op_is(source, NR_OP_tensor_splat)) return false;
-  NrValue *scalar = fill ? nr_linalg_fill_value(source) : nr_tensor_splat_input(source);
-  if (scalar->type != type->elem || !same_value(scalar, value)) return false;
+  NrValue *scalar = nr_op_splat_value(source);
+  if (!scalar || scalar->type != type->elem || !same_value(scalar, value)) return false;
   for (uint32_t i = 0; i < type->rank; i++) {
     dims[i] = nr_index_const(type->dims[i]);
     if (type->dims[i] != NR_DYNAMIC) continue;
     if (!nr_tensor_dim_of_op(b, op, i, &dims[i])) return false;
     dims[i] = (NrIndex){nr_index_value(b, dims[i]), 0};
   }
-  if (!fill) return nr_op_replace(op, nr_build_splat(b, scalar, dims, type->rank));
-  return nr_op_replace(op, nr_build_fill(b, scalar, nr_build_empty(b, type->elem, dims, type->rank)));
+  if (nr_op_is(source, NR_OP_tensor_splat)) return nr_op_replace(op, nr_build_splat(b, scalar, dims, type->rank));
+  return nr_op_replace(op, same_into(b, source, nr_build_empty(b, type->elem, dims, type->rank)));
 }
 
 static bool is_padded(NrIndex lists[2][NR_MAX_RANK], uint32_t d) {
   return !nr_index_is(lists[0][d], 0) || !nr_index_is(lists[1][d], 0);
 }
 
-/* pad(slice(pad(slice(x)))) where each pad has dims of its own: one slice and one pad. Of a dim that the first pads the
- * second slice takes all, and of the others it takes what it takes of x. */
+/* Merges pad(slice(pad(slice(x)))) into one slice and one pad, if no dim is padded twice. In a dim that the inner pad
+ * pads, the outer slice must take the whole dim. */
 static bool merge_slices_and_pads(NrOp *op, NrBuilder *b, NrOp *slice, const NrValue *value) {
   NrOp *pad = nr_tensor_extract_slice_source(slice)->op;
   NrOp *from = nr_op_is(pad, NR_OP_tensor_pad) ? nr_tensor_pad_source(pad)->op : NULL;
   if (!nr_op_is(from, NR_OP_tensor_extract_slice) || nr_op_attr(pad, NR_A_nofold)) return false;
-  const NrValue *around = value_around(pad);
+  const NrValue *around = padding_value(pad);
   NrType type = nr_op_result(op)->type, padded = nr_op_result(pad)->type;
   if (!around || !same_value(around, value)) return false;
   if (nr_tensor_pad_source(op)->type->rank != padded->rank ||
@@ -138,7 +148,7 @@ static bool merge_slices_and_pads(NrOp *op, NrBuilder *b, NrOp *slice, const NrV
   return nr_op_replace(op, rebuild(op, b, part, pads, type));
 }
 
-/* Padding that constants give moves into the op, and with it into the type. */
+/* Moves constant padding from operands into the op, and from there into the type. */
 static bool constant_padding(NrOp *op, NrBuilder *b) {
   NrIndex lists[2][NR_MAX_RANK];
   NrType type = nr_op_result(op)->type;
@@ -149,7 +159,7 @@ static bool constant_padding(NrOp *op, NrBuilder *b) {
     for (uint32_t i = 0; i < type->rank; i++) {
       if (!lists[s][i].value) continue;
       NrIndex known = nr_index_of(lists[s][i].value);
-      if (known.value || known.constant < 0) continue; /* code that never runs may have invalid constants */
+      if (known.value || known.constant < 0) continue; /* dead code may have invalid constants */
       lists[s][i] = known;
       more = true;
     }
@@ -163,7 +173,7 @@ static bool constant_padding(NrOp *op, NrBuilder *b) {
 
 bool nr_tensor_pad_canonicalize(NrOp *op, NrBuilder *b) {
   NrOp *source = nr_tensor_pad_source(op)->op;
-  const NrValue *value = value_around(op);
+  const NrValue *value = padding_value(op);
   if (constant_padding(op, b)) return true;
   if (value && nr_op_is(source, NR_OP_tensor_extract_slice)) return merge_slices_and_pads(op, b, source, value);
   if (!value || !source || nr_op_attr(op, NR_A_nofold)) return false;

@@ -2,7 +2,7 @@
 #include "dialect/tensor/tensor.h"
 #include "dialect/operands.h"
 
-/* The sizes that an expand_shape or collapse_shape of an expand_shape gives. */
+/* The sizes of an expand_shape's result, or of the result of a collapse_shape of an expand_shape. */
 static void sizes_of(NrOp *op, NrBuilder *b, NrIndex *shape) {
   NrGroups groups;
   NrIndex inner[NR_MAX_RANK];
@@ -19,7 +19,7 @@ static void sizes_of(NrOp *op, NrBuilder *b, NrIndex *shape) {
   }
 }
 
-/* One reshape, or none, for two in a row. */
+/* Merges two consecutive reshapes into one, or into none. */
 static bool merge(NrOp *op, NrBuilder *b, NrOp *first) {
   NrGroups groups;
   NrIndex shape[NR_MAX_RANK];
@@ -37,7 +37,7 @@ static bool merge(NrOp *op, NrBuilder *b, NrOp *first) {
   return false;
 }
 
-/* A collapse that only drops dims of size 1 of a slice: the slice leaves them out. */
+/* Replaces the collapse_shape of a slice that only drops dims of size 1 by a rank-reducing slice. */
 static bool collapse_of_slice(NrOp *op, NrBuilder *b, NrOp *slice, const NrGroups *groups) {
   NrIndex lists[3][NR_MAX_RANK];
   NrType type = nr_op_result(op)->type;
@@ -72,7 +72,7 @@ bool nr_tensor_reshape_canonicalize(NrOp *op, NrBuilder *b) {
     NrValue *fresh;
     for (uint32_t i = 0; i < type->rank && !expand; i++)
       if (!nr_tensor_dim_of_op(b, op, i, &shape[i])) return false;
-    /* Only dims that the type leaves open are operands. */
+    /* Dims that are static in the type must not be operands. */
     for (uint32_t i = 0; i < type->rank; i++)
       if (type->dims[i] != NR_DYNAMIC) shape[i] = nr_index_const(type->dims[i]);
       else shape[i] = (NrIndex){nr_index_value(b, shape[i]), 0};
@@ -86,7 +86,7 @@ bool nr_tensor_reshape_canonicalize(NrOp *op, NrBuilder *b) {
   }
 }
 
-/* The constants that a shape operand holds, as dims; false when none is known beyond what type says. */
+/* Copies type's dims and makes static those for which the shape operand has a constant; false when there are none. */
 static bool shape_constants(NrValue *shape, NrType type, int64_t *dims) {
   NrAttr constant = nr_value_constant(shape);
   bool more = false;
@@ -108,16 +108,16 @@ static bool shape_constants(NrValue *shape, NrType type, int64_t *dims) {
   return more;
 }
 
-/* Whether both numbers of elements are known and differ. */
+/* Whether both types have a static number of elements and the numbers differ. */
 static bool counts_differ(NrType a, NrType b) {
   int64_t n, m;
   return nr_type_is_ranked(a) && nr_type_is_ranked(b) && nr_type_num_elements(a, &n) && nr_type_num_elements(b, &m) &&
          n != m;
 }
 
-/* tensor.reshape: what its shape operand says moves into the type; of reshapes in a row the last counts; a value of one
- * element that is made here gets its final shape at once. Shapes that contradict each other stay as they are, for that
- * to be found in the run. */
+/* Canonicalizes tensor.reshape: moves constants of the shape operand into the type, skips a preceding reshape or cast,
+ * and builds a from_elements with its final shape at once. Contradicting shapes are kept, so that the run reports
+ * them. */
 bool nr_tensor_reshape_op_canonicalize(NrOp *op, NrBuilder *b) {
   NrValue *source = nr_tensor_reshape_source(op), *operands[2] = {source, nr_tensor_reshape_shape(op)};
   NrType type = nr_op_result(op)->type;

@@ -1,14 +1,15 @@
 /* canonicalize_slices.c - rewrites of extract_slice and insert_slice that build new ops. */
 #include "dialect/tensor/tensor.h"
 
-/* Code that never runs may have invalid constants: it is not rewritten. */
+/* Whether the slice may be inside the tensor. Slices with invalid constants, which dead code may have, are not
+ * rewritten. */
 static bool is_inside(NrIndex lists[3][NR_MAX_RANK], NrType whole) {
   for (uint32_t i = 0; i < whole->rank; i++)
     if (!nr_slice_is_inside(lists[0][i], lists[1][i], lists[2][i], whole->dims[i], NULL)) return false;
   return true;
 }
 
-/* The type of the part when some sizes turn out to be constants; the dims that it leaves out stay the same. */
+/* The type of a slice after some sizes became constants; it drops the same dims. NULL when it cannot be determined. */
 static NrType refined_part_type(NrOp *op, const NrIndex *now, NrType old) {
   size_t rank = nr_index_list_size(op, "static_sizes"), count = 0;
   bool keep[NR_MAX_RANK];
@@ -20,7 +21,7 @@ static NrType refined_part_type(NrOp *op, const NrIndex *now, NrType old) {
   return type->oversized ? NULL : type;
 }
 
-/* slice(slice(x)) with unit strides and all dims kept is one slice. */
+/* Merges slice(slice(x)) with unit strides into one slice. The inner slice must keep all dims. */
 static bool merge_slices(NrOp *op, NrBuilder *b, NrOp *inner) {
   NrIndex outer_lists[3][NR_MAX_RANK], lists[3][NR_MAX_RANK];
   NrValue *source = nr_tensor_extract_slice_source(inner);
@@ -59,8 +60,8 @@ bool nr_tensor_extract_slice_canonicalize(NrOp *op, NrBuilder *b) {
   return nr_op_replace(op, nr_build_tensor_cast(b, slice, old));
 }
 
-/* The same part of dest was just inserted: it is written over. */
-static bool writes_over(const NrOp *op, const NrOp *before) {
+/* Whether `before` is an insertion into the same slice, which op then overwrites. */
+static bool is_overwritten(const NrOp *op, const NrOp *before) {
   if (!nr_op_is(before, NR_OP_tensor_insert_slice)) return false;
   for (size_t s = 0; s < 3; s++)
     for (uint32_t i = 0; i < nr_tensor_insert_slice_dest(op)->type->rank; i++)
@@ -70,7 +71,7 @@ static bool writes_over(const NrOp *op, const NrOp *before) {
   return true;
 }
 
-/* A source of which a cast hides sizes: without the cast, and with the sizes. */
+/* Inserts the source of a cast that hides static sizes, and uses those sizes. */
 static bool insert_cast_source(NrOp *op, NrBuilder *b) {
   NrValue *source = nr_tensor_uncast(nr_tensor_insert_slice_source(op)), *dest = nr_tensor_insert_slice_dest(op);
   NrIndex lists[3][NR_MAX_RANK];
@@ -88,13 +89,13 @@ static bool insert_cast_source(NrOp *op, NrBuilder *b) {
 bool nr_tensor_insert_slice_canonicalize(NrOp *op, NrBuilder *b) {
   NrValue *source = nr_tensor_insert_slice_source(op), *dest = nr_tensor_insert_slice_dest(op),
           *cast = nr_tensor_uncast(dest);
-  if (writes_over(op, dest->op)) {
+  if (is_overwritten(op, dest->op)) {
     nr_op_set_operand(op, NR_TENSOR_INSERT_SLICE_DEST, nr_tensor_insert_slice_dest(dest->op));
     return true;
   }
   NrIndex lists[3][NR_MAX_RANK];
   NrGroups groups;
-  /* Dims of size 1 that only came for the insertion are left out. */
+  /* Skip an expand_shape that only adds dims of size 1: the insertion can be rank-reducing instead. */
   if (nr_op_is(source->op, NR_OP_tensor_expand_shape) && nr_groups_of(source->op, &groups) &&
       nr_groups_join_ones(&groups, source->type)) {
     if (nr_slice_keeps(op, nr_tensor_expand_shape_source(source->op)->type, NULL)) {

@@ -1,17 +1,16 @@
-/* fold.c - folds of tensor ops: results that are constants or values that exist. */
-#include "dialect/linalg/linalg.h"
+/* fold.c - folds of tensor ops to constants or existing values. */
 #include "dialect/operands.h"
 #include "dialect/tensor/tensor.h"
 
 enum {
-  MOST_ELEMENTS = 1024
-}; /* constants with more elements are not computed here: they would only grow the program */
+  MAX_ELEMENTS = 1024
+}; /* larger constants are not folded: they would bloat the program */
 
 static bool fold_value(NrFold *out, NrValue *value) { return out->value = value, true; }
 static bool fold_attr(NrFold *out, NrAttr attr) { return out->attr = attr, attr != NULL; }
 static bool fold_index(NrOp *op, NrFold *out, int64_t c) { return fold_attr(out, nr_attr_index(nr_op_context(op), c)); }
 
-/* ---- making tensors --------------------------------------------------------------------------------------------- */
+/* ---- construction ------------------------------------------------------------------------------------------------ */
 
 bool nr_tensor_splat_fold(NrOp *op, const NrAttr *constants, NrFold *out) {
   NrType type = nr_op_result(op)->type;
@@ -23,7 +22,7 @@ bool nr_tensor_splat_fold(NrOp *op, const NrAttr *constants, NrFold *out) {
 bool nr_tensor_from_elements_fold(NrOp *op, const NrAttr *constants, NrFold *out) {
   NrType type = nr_op_result(op)->type;
   size_t size = nr_type_byte_size(type->elem), count = op->num_operands;
-  if (size == 0 || size > 8 || count > MOST_ELEMENTS) return false;
+  if (size == 0 || size > 8 || count > MAX_ELEMENTS) return false;
   for (size_t i = 0; i < count; i++)
     if (!constants[i]) return false;
   uint8_t *data = nr_calloc(count + 1, 8);
@@ -36,7 +35,7 @@ bool nr_tensor_from_elements_fold(NrOp *op, const NrAttr *constants, NrFold *out
 
 /* ---- elements --------------------------------------------------------------------------------------------------- */
 
-/* Row-major position of constant indices; false when one is not constant or is out of bounds. */
+/* The row-major position for constant indices; false when an index is not constant or is out of bounds. */
 static bool linear_index(NrType type, const NrAttr *indices, int64_t *out) {
   *out = 0;
   for (uint32_t i = 0; i < type->rank; i++) {
@@ -48,7 +47,7 @@ static bool linear_index(NrType type, const NrAttr *indices, int64_t *out) {
   return true;
 }
 
-/* Whether the index lists of two ops, from operand a0 and b0 on, are the same values. */
+/* Whether the indices of two ops, from operand a0 and b0 on, are equal. */
 static bool same_indices(NrOp *a, size_t a0, NrOp *b, size_t b0) {
   if (a->num_operands - a0 != b->num_operands - b0) return false;
   for (size_t i = 0; i + a0 < a->num_operands; i++)
@@ -63,14 +62,12 @@ bool nr_tensor_extract_fold(NrOp *op, const NrAttr *constants, NrFold *out) {
   NrAttr constant = constants[0];
   if (constant && nr_attr_is_elements(constant) && (known || (constant->kind == NR_ATTR_DENSE && constant->splat)))
     return fold_attr(out, nr_attr_element(constant, known ? at : 0));
+  NrValue *splat = nr_op_splat_value(tensor->op);
+  if (splat) return splat->type == nr_op_result(op)->type && fold_value(out, splat);
   switch (tensor->op ? tensor->op->info->id : NR_OP_unregistered) {
   case NR_OP_tensor_from_elements:
     if (tensor->op->num_operands == 1) return fold_value(out, nr_op_only_operand(tensor->op));
     return known && fold_value(out, nr_operand(tensor->op, (size_t)at));
-  case NR_OP_tensor_splat: return fold_value(out, nr_tensor_splat_input(tensor->op));
-  case NR_OP_linalg_fill:
-    return nr_linalg_fill_value(tensor->op)->type == nr_op_result(op)->type &&
-           fold_value(out, nr_linalg_fill_value(tensor->op));
   case NR_OP_tensor_insert:
     return same_indices(op, 1, tensor->op, 2) && fold_value(out, nr_tensor_insert_scalar(tensor->op));
   default: return false;
@@ -79,11 +76,11 @@ bool nr_tensor_extract_fold(NrOp *op, const NrAttr *constants, NrFold *out) {
 
 bool nr_tensor_insert_fold(NrOp *op, const NrAttr *constants, NrFold *out) {
   NrValue *scalar = nr_tensor_insert_scalar(op), *dest = nr_tensor_insert_dest(op);
-  /* An element that was read from the same place. */
+  /* Inserting an element that was read at the same indices changes nothing. */
   if (nr_op_is(scalar->op, NR_OP_tensor_extract) && nr_tensor_extract_tensor(scalar->op) == dest &&
       same_indices(scalar->op, 1, op, 2))
     return fold_value(out, dest);
-  /* A splat of the same scalar. */
+  /* Inserting the splat value into a splat changes nothing. */
   NrAttr constant = constants[1];
   if (constants[0] && constant && constant->kind == NR_ATTR_DENSE && constant->splat &&
       nr_attr_element(constant, 0) == constants[0])
@@ -124,7 +121,7 @@ bool nr_tensor_bitcast_fold(NrOp *op, const NrAttr *constants, NrFold *out) {
   return nr_tensor_bitcast_source(source->op)->type == type && fold_value(out, nr_tensor_bitcast_source(source->op));
 }
 
-/* The same elements in another static shape. */
+/* The constant's elements in another static shape; NULL if it cannot be reshaped. */
 static NrAttr reshaped(NrAttr constant, NrType type) {
   if (!nr_type_has_static_shape(type)) return NULL;
   if (constant->kind == NR_ATTR_RESOURCE)
@@ -136,7 +133,7 @@ bool nr_tensor_reshape_fold(NrOp *op, const NrAttr *constants, NrFold *out) {
   NrValue *source = nr_op_source(op);
   NrType type = nr_op_result(op)->type;
   if (type->kind != NR_TYPE_TENSOR) return false;
-  bool empty = false; /* of no elements, the other dims may be anything */
+  bool empty = false; /* then the dynamic dim does not follow from the number of elements */
   for (uint32_t i = 0; i < type->rank; i++) empty |= type->dims[i] == 0;
   if (source->type == type && (nr_type_num_dynamic(type) == 0 || (nr_type_num_dynamic(type) == 1 && !empty)))
     return fold_value(out, source);
@@ -145,7 +142,7 @@ bool nr_tensor_reshape_fold(NrOp *op, const NrAttr *constants, NrFold *out) {
 
 /* ---- slices ----------------------------------------------------------------------------------------------------- */
 
-/* Whether the lists name the whole of `whole`. */
+/* Whether the lists cover the whole tensor. */
 static bool is_whole(NrOp *op, const NrIndexListSlot *slots, NrValue *whole) {
   NrIndex lists[3][NR_MAX_RANK], dim;
   for (size_t i = 0; i < 3; i++) nr_index_list_all(op, slots[i], lists[i]);
@@ -167,7 +164,7 @@ static bool same_slice(NrOp *a, const NrIndexListSlot *a_slots, NrOp *b, const N
   return true;
 }
 
-/* A constant's slice with constant lists. */
+/* The slice of a constant with constant lists; NULL when it is not constant or too large. */
 static NrAttr slice_constant(NrOp *op, NrAttr constant) {
   NrType from = constant->type, to = nr_op_result(op)->type;
   NrIndex lists[3][NR_MAX_RANK];
@@ -175,7 +172,7 @@ static NrAttr slice_constant(NrOp *op, NrAttr constant) {
   size_t size = nr_type_byte_size(from->elem);
   if (!nr_type_num_elements(to, &count) || size == 0) return NULL;
   if (constant->kind == NR_ATTR_DENSE && constant->splat && count > 0) return nr_attr_dense(to, constant->data, size);
-  if (count > MOST_ELEMENTS) return NULL;
+  if (count > MAX_ELEMENTS) return NULL;
   for (size_t s = 0; s < 3; s++) {
     size_t n = nr_index_list_all(op, nr_extract_slice_slots[s], lists[s]);
     for (size_t i = 0; i < n; i++)
@@ -186,9 +183,9 @@ static NrAttr slice_constant(NrOp *op, NrAttr constant) {
   for (int64_t done = 0; done < count; done++) {
     int64_t at = 0;
     for (uint32_t i = 0; i < from->rank; i++) {
-      int64_t place = lists[0][i].constant + index[i] * lists[2][i].constant;
-      if (place < 0 || place >= from->dims[i]) goto out;
-      at = at * from->dims[i] + place;
+      int64_t position = lists[0][i].constant + index[i] * lists[2][i].constant;
+      if (position < 0 || position >= from->dims[i]) goto out;
+      at = at * from->dims[i] + position;
     }
     memcpy(data + (size_t)done * size, nr_attr_element_ptr(constant, at), size);
     for (uint32_t i = from->rank; i-- > 0;) {
@@ -228,7 +225,7 @@ bool nr_tensor_concat_fold(NrOp *op, const NrAttr *constants, NrFold *out) {
   if (op->num_operands == 1 && nr_operand(op, NR_TENSOR_CONCAT_INPUTS)->type == type)
     return fold_value(out, nr_operand(op, NR_TENSOR_CONCAT_INPUTS));
   size_t size = nr_type_byte_size(type->elem);
-  if (!nr_type_num_elements(type, &total) || total > MOST_ELEMENTS || size == 0) return false;
+  if (!nr_type_num_elements(type, &total) || total > MAX_ELEMENTS || size == 0) return false;
   for (uint32_t i = 0; i < op->num_operands; i++)
     if (!constants[i] || !nr_attr_is_elements(constants[i])) return false;
   outer = nr_dims_product(type->dims, (size_t)dim);
@@ -246,7 +243,7 @@ bool nr_tensor_concat_fold(NrOp *op, const NrAttr *constants, NrFold *out) {
   return true;
 }
 
-/* The source is a splat. */
+/* Gathering from a splat gives a splat. */
 bool nr_tensor_gather_fold(NrOp *op, const NrAttr *constants, NrFold *out) {
   NrType type = nr_op_result(op)->type;
   NrAttr source = constants[0];

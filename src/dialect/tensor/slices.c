@@ -64,7 +64,7 @@ void nr_tensor_insert_slice_print(NrPrinter *w, NrOp *op) {
 
 /* ---- verifier --------------------------------------------------------------------------------------------------- */
 
-/* whole: the tensor that is cut or written into; part: the piece. */
+/* whole: the tensor that is sliced or inserted into; part: the slice. */
 static NrStatus slice_verify(NrOp *op, const NrIndexListSlot *slots, NrType whole, NrType part, const char *what) {
   NrIndex lists[3][NR_MAX_RANK];
   NR_TRY(nr_slice_lists_verify(op, slots, whole->rank, lists));
@@ -87,7 +87,8 @@ NrStatus nr_tensor_insert_slice_verify(NrOp *op) {
 
 /* ---- pad -------------------------------------------------------------------------------------------------------- */
 
-const NrIndexListSlot nr_pad_slots[2] = {{1, "static_low"}, {2, "static_high"}};
+const NrIndexListSlot nr_pad_slots[2] = {{NR_TENSOR_PAD_LOW_GROUP, "static_low"},
+                                         {NR_TENSOR_PAD_HIGH_GROUP, "static_high"}};
 
 NrStatus nr_tensor_pad_parse(NrParser *p, NrOpState *state) {
   NrOperandRef source;
@@ -166,7 +167,8 @@ bool nr_tensor_pad_fold(NrOp *op, const NrAttr *constants, NrFold *out) {
 
 /* ---- builders --------------------------------------------------------------------------------------------------- */
 
-/* Splits dims into a type's dims and the operands of its `?`, which all are when no type may have such dims. */
+/* Splits dims into static sizes, and operands for the dynamic ones. If a tensor with the static sizes would be too
+ * large for a type, all are dynamic. */
 static size_t split_dims(NrBuilder *b, NrType elem, const NrIndex *dims, size_t rank, int64_t *sizes,
                          NrValue **operands) {
   size_t count = 0;

@@ -1,5 +1,5 @@
-/* tensor.c - the ops of dialect tensor, their hooks and builders. Slices, folds and canonicalisations have their own
- * files. */
+/* tensor.c - the op definitions of dialect tensor, and hooks of its ops. Slices, folds and canonicalizations are in
+ * files of their own. */
 #include "dialect/tensor/tensor.h"
 #include "dialect/operands.h"
 
@@ -13,7 +13,7 @@ static NrStatus elem_infer(NrContext *ctx, const NrOpState *state, NrType *out_t
   return NR_OK;
 }
 
-/* ---- making tensors --------------------------------------------------------------------------------------------- */
+/* ---- construction ------------------------------------------------------------------------------------------------ */
 
 static NrStatus sizes_verify(NrOp *op, size_t count) {
   size_t need = nr_type_num_dynamic(result_of(op));
@@ -32,7 +32,7 @@ static NrStatus empty_verify(NrOp *op) { return sizes_verify(op, op->num_operand
 
 static NrStatus splat_verify(NrOp *op) {
   NR_TRY(sizes_verify(op, op->num_operands - 1));
-  return elem_verify(op, operand_type(op, 0), result_of(op));
+  return elem_verify(op, nr_tensor_splat_input(op)->type, result_of(op));
 }
 
 static NrStatus splat_parse(NrParser *p, NrOpState *state) {
@@ -44,7 +44,7 @@ static NrStatus splat_parse(NrParser *p, NrOpState *state) {
   if (!nr_p_try_attr_dict(p, state)) return NR_ERROR_INVALID;
   NrLoc loc = nr_p_loc(p);
   NR_TRY(nr_p_colon_type(p, &type));
-  /* The op of 2020 gave vectors too. */
+  /* In 2020 splat made vectors too. */
   if (nr_p_is_legacy(p) && type->kind == NR_TYPE_VECTOR) state->info = nr_op_infos[NR_OP_vector_broadcast];
   else if (type->kind != NR_TYPE_TENSOR) return nr_p_error(p, loc, "expected a ranked tensor type");
   nr_p_add_result(p, state, type);
@@ -85,7 +85,7 @@ static void generate_print(NrPrinter *w, NrOp *op) {
   nr_w_result_types(w, op);
 }
 
-/* A body with one index argument per dim that yields elem. */
+/* Verifies that the body has an index argument per dim and yields a value of type elem. */
 static NrStatus element_body_verify(NrOp *op, const char *id, uint32_t rank, NrType elem) {
   NrBlock *body = nr_op_only_body(op);
   if (!body || body->num_args != rank) return nr_op_error(op, "(%s) expected the body to have %u arguments", id, rank);
@@ -94,7 +94,7 @@ static NrStatus element_body_verify(NrOp *op, const char *id, uint32_t rank, NrT
   NrOp *yield = nr_block_terminator(body);
   if (!nr_op_is(yield, NR_OP_tensor_yield))
     return nr_op_error(op, "(%s) expected the body to end with tensor.yield", id);
-  if (yield->num_operands != 1 || operand_type(yield, 0) != elem)
+  if (yield->num_operands != 1 || nr_tensor_yield_value(yield)->type != elem)
     return nr_op_error(op, "(%s) expected the body to yield %s", id, text_of(op, elem));
   return NR_OK;
 }
@@ -106,16 +106,16 @@ static NrStatus generate_verify(NrOp *op) {
 
 /* ---- elements --------------------------------------------------------------------------------------------------- */
 
-static NrStatus indices_verify(NrOp *op, size_t tensor) {
-  size_t count = op->num_operands - tensor - 1;
-  uint32_t rank = operand_type(op, tensor)->rank;
+static NrStatus indices_verify(NrOp *op, NrType tensor) {
+  size_t count = nr_op_indices(op).count;
+  uint32_t rank = tensor->rank;
   if (count != rank) return nr_op_error(op, "(C1) incorrect number of indices, expected %u but got %zu", rank, count);
   return NR_OK;
 }
 
 static NrStatus extract_verify(NrOp *op) {
-  NR_TRY(indices_verify(op, 0));
-  return elem_verify(op, result_of(op), operand_type(op, 0));
+  NR_TRY(indices_verify(op, nr_tensor_extract_tensor(op)->type));
+  return elem_verify(op, result_of(op), nr_tensor_extract_tensor(op)->type);
 }
 
 static NrStatus extract_parse(NrParser *p, NrOpState *state) {
@@ -133,7 +133,7 @@ static NrStatus extract_parse(NrParser *p, NrOpState *state) {
   NR_TRY(nr_p_add_indices(p, state, indices, count));
   nr_p_add_result(p, state, type->elem);
   if (!vector) return NR_OK;
-  /* The op of 2020 read vectors too. */
+  /* In 2020 the op extracted from vectors too. */
   int64_t positions[NR_MAX_RANK];
   if (count > NR_MAX_RANK) return nr_p_error(p, loc, "too many indices");
   for (size_t i = 0; i < count; i++) positions[i] = NR_DYNAMIC;
@@ -168,19 +168,19 @@ static void insert_print(NrPrinter *w, NrOp *op) {
   nr_w_indices(w, op, 2, op->num_operands - 2);
   nr_w_attr_dict(w, op, NULL);
   nr_w_puts(w, " : ");
-  nr_w_type(w, operand_type(op, 1));
+  nr_w_type(w, nr_tensor_insert_dest(op)->type);
 }
 
 static NrStatus insert_verify(NrOp *op) {
-  NR_TRY(indices_verify(op, 1));
-  return elem_verify(op, operand_type(op, 0), operand_type(op, 1));
+  NR_TRY(indices_verify(op, nr_tensor_insert_dest(op)->type));
+  return elem_verify(op, nr_tensor_insert_scalar(op)->type, nr_tensor_insert_dest(op)->type);
 }
 
 /* ---- shape and type --------------------------------------------------------------------------------------------- */
 
 static NrStatus dim_verify(NrOp *op) {
   int64_t index;
-  NrType type = operand_type(op, 0);
+  NrType type = nr_tensor_dim_source(op)->type;
   if (type->kind != NR_TYPE_TENSOR) return NR_OK;
   if (nr_value_constant_int(nr_tensor_dim_index(op), &index) && (index < 0 || index >= type->rank))
     return nr_verify_constant_error(op, "(C1) index %lld is out of range for a tensor of rank %u", (long long)index,
@@ -189,14 +189,14 @@ static NrStatus dim_verify(NrOp *op) {
 }
 
 static NrStatus cast_verify(NrOp *op) {
-  if (!nr_types_cast_compatible(operand_type(op, 0), result_of(op)))
+  if (!nr_types_cast_compatible(nr_tensor_cast_source(op)->type, result_of(op)))
     return nr_op_error(op, "(C1) operand type %s and result type %s are cast incompatible",
-                       text_of(op, operand_type(op, 0)), text_of(op, result_of(op)));
+                       text_of(op, nr_tensor_cast_source(op)->type), text_of(op, result_of(op)));
   return NR_OK;
 }
 
 static NrStatus bitcast_verify(NrOp *op) {
-  NrType from = operand_type(op, 0), to = result_of(op);
+  NrType from = nr_tensor_bitcast_source(op)->type, to = result_of(op);
   bool simple = (nr_type_is_int(from->elem) || nr_type_is_float(from->elem)) &&
                 (nr_type_is_int(to->elem) || nr_type_is_float(to->elem));
   if (!simple || nr_type_bits(from->elem) != nr_type_bits(to->elem))
@@ -230,20 +230,20 @@ static NrStatus concat_verify(NrOp *op) {
 }
 
 static NrStatus expand_shape_verify(NrOp *op) {
-  NR_TRY(nr_groups_verify(op, result_of(op), operand_type(op, 0)));
-  if (operand_type(op, 0)->elem != result_of(op)->elem)
+  NR_TRY(nr_groups_verify(op, result_of(op), nr_tensor_expand_shape_source(op)->type));
+  if (nr_tensor_expand_shape_source(op)->type->elem != result_of(op)->elem)
     return nr_op_error(op, "source and result differ in element type");
   return nr_output_shape_verify(op);
 }
 
 static NrStatus collapse_shape_verify(NrOp *op) {
-  if (operand_type(op, 0)->elem != result_of(op)->elem)
+  if (nr_tensor_collapse_shape_source(op)->type->elem != result_of(op)->elem)
     return nr_op_error(op, "source and result differ in element type");
-  return nr_groups_verify(op, operand_type(op, 0), result_of(op));
+  return nr_groups_verify(op, nr_tensor_collapse_shape_source(op)->type, result_of(op));
 }
 
 static NrStatus reshape_verify(NrOp *op) {
-  NrType from = operand_type(op, 0), shape = operand_type(op, 1), to = result_of(op);
+  NrType from = nr_tensor_reshape_source(op)->type, shape = nr_tensor_reshape_shape(op)->type, to = result_of(op);
   int64_t a, b;
   if (from->elem != to->elem)
     return nr_op_error(op, "(C1) element types of source and destination tensor types should be the same");
@@ -327,7 +327,7 @@ static void scatter_print(NrPrinter *w, NrOp *op) {
   dims_print(w, op, "scatter_dims");
 }
 
-/* whole: the tensor that coordinates point into; slices: the shape of what is read or written there. */
+/* whole: the tensor that coordinates index into; slices: the type of the gathered or scattered slices. */
 static NrStatus coordinates_verify(NrOp *op, const char *name, NrType whole, NrType indices, NrType slices) {
   size_t count = nr_index_list_size(op, name);
   const int64_t *dims = nr_index_list_statics(op, name);
@@ -356,13 +356,15 @@ static NrStatus coordinates_verify(NrOp *op, const char *name, NrType whole, NrT
 }
 
 static NrStatus gather_verify(NrOp *op) {
-  return coordinates_verify(op, "gather_dims", operand_type(op, 0), operand_type(op, 1), result_of(op));
+  return coordinates_verify(op, "gather_dims", nr_tensor_gather_source(op)->type, nr_tensor_gather_indices(op)->type,
+                            result_of(op));
 }
 
 static NrStatus scatter_verify(NrOp *op) {
   if (!nr_op_attr(op, NR_A_unique)) return nr_op_error(op, "(C1) requires 'unique' attribute to be set");
-  return coordinates_verify(op, "scatter_dims", operand_type(op, 1), operand_type(op, 2), operand_type(op, 0));
+  return coordinates_verify(op, "scatter_dims", nr_tensor_scatter_dest(op)->type, nr_tensor_scatter_indices(op)->type,
+                            nr_tensor_scatter_source(op)->type);
 }
 
-#include "dialect/shared/rows.h"
+#include "ir/rows.h"
 #include "dialect/tensor/ops.def"

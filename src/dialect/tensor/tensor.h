@@ -1,11 +1,11 @@
-/* tensor.h - types and builders of tensor ops, and the hooks that stand in files of their own. */
+/* tensor.h - types and builders of tensor ops, and the hooks that are defined outside tensor.c. */
 #ifndef NORIA_DIALECT_TENSOR_TENSOR_H
 #define NORIA_DIALECT_TENSOR_TENSOR_H
 
 #include "dialect/shared/shaped.h"
 #include "dialect/tensor/ops.h"
 
-/* The type of a slice of sizes' rank: constants are static dims. */
+/* The type of a slice with these sizes: constants become static dims. */
 NrType nr_tensor_slice_type(NrType source, const NrIndex *sizes);
 
 /* Builders. Lists have as many entries as the sliced tensor has dims. */
@@ -14,14 +14,14 @@ NrValue *nr_build_splat(NrBuilder *b, NrValue *value, const NrIndex *dims, size_
 NrValue *nr_build_from_elements(NrBuilder *b, NrType type, NrValue *const *elements, size_t count);
 NrValue *nr_build_extract(NrBuilder *b, NrValue *tensor, NrValue *const *indices, size_t count);
 NrValue *nr_build_insert(NrBuilder *b, NrValue *scalar, NrValue *dest, NrValue *const *indices, size_t count);
-/* type NULL = nr_tensor_slice_type; a type of lower rank leaves out dims of size 1. */
+/* type NULL means nr_tensor_slice_type; a type of lower rank drops dims of size 1. */
 NrValue *nr_build_extract_slice(NrBuilder *b, NrValue *source, const NrIndex *offsets, const NrIndex *sizes,
                                 const NrIndex *strides, NrType type);
 NrValue *nr_build_insert_slice(NrBuilder *b, NrValue *source, NrValue *dest, const NrIndex *offsets,
                                const NrIndex *sizes, const NrIndex *strides);
 NrValue *nr_build_collapse_shape(NrBuilder *b, NrValue *source, const NrGroups *groups);
 NrValue *nr_build_expand_shape(NrBuilder *b, NrValue *source, const NrGroups *groups, const NrIndex *dims, size_t rank);
-/* value as type: itself or a tensor.cast of it. */
+/* Returns value, cast to type if it has another type. */
 NrValue *nr_build_tensor_cast(NrBuilder *b, NrValue *value, NrType type);
 
 /* Hooks of slices (slices.c). */
@@ -36,13 +36,13 @@ NrStatus nr_tensor_pad_parse(NrParser *p, NrOpState *state);
 void nr_tensor_pad_print(NrPrinter *w, NrOp *op);
 NrStatus nr_tensor_pad_verify(NrOp *op);
 
-/* The source of a cast that says at least as much as its result, NULL when value is no such cast. */
+/* The source of a tensor.cast whose type is at least as static as the result's; NULL for other values. */
 NrValue *nr_tensor_uncast(NrValue *value);
 extern const NrIndexListSlot nr_pad_slots[2]; /* low and high of pad */
-/* The size of dim i of op's result as a computation from its operands; false when there is none. */
+/* Builds the size of dim i of op's result from op's operands; false when it cannot. */
 bool nr_tensor_dim_of_op(NrBuilder *b, NrOp *op, size_t i, NrIndex *out);
 
-/* Folds (fold.c) and canonicalisations (tensor_canonicalize*.c). */
+/* Folds (fold.c) and canonicalizations (canonicalize*.c). */
 bool nr_tensor_splat_fold(NrOp *op, const NrAttr *constants, NrFold *out);
 bool nr_tensor_from_elements_fold(NrOp *op, const NrAttr *constants, NrFold *out);
 bool nr_tensor_extract_fold(NrOp *op, const NrAttr *constants, NrFold *out);

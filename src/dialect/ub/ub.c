@@ -1,4 +1,4 @@
-/* ub.c - the op of dialect ub, its syntax and its verifier. */
+/* ub.c - the op definition of dialect ub, and its hooks. */
 #include "dialect/shared/shaped.h"
 #include "ir/text.h"
 
@@ -24,9 +24,10 @@ static void poison_print(NrPrinter *w, NrOp *op) {
 
 static NrStatus poison_verify(NrOp *op) {
   NrAttr value = nr_op_attr(op, NR_A_value);
-  if (!value || (value->kind == NR_ATTR_OPAQUE && nr_str_is(value->s, "ub.poison"))) return NR_OK;
+  if (!value || value->kind == NR_ATTR_ub_poison) return NR_OK;
   return nr_op_error(op, "(C1) has a value other than #ub.poison");
 }
 
-#include "dialect/shared/rows.h"
+#include "ir/rows.h"
+#include "dialect/ub/attrs.def"
 #include "dialect/ub/ops.def"

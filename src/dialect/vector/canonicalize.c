@@ -1,16 +1,15 @@
-/* canonicalize.c - rewrites of vector ops: insertions and extractions, shuffles, transposes that cancel.
+/* canonicalize.c - rewrites of insert, from_elements, to_elements, shuffle, strided slices and reductions.
  *
- *   before  %1 = vector.transpose %0, [1, 0]              after  %2 = vector.transpose %0, [0, 2, 1] : ..
- *           %2 = vector.transpose %1, ..
+ *   before  %1 = vector.extract_strided_slice %0 {offsets = [2], ..}      after  %2 = vector.extract_strided_slice %0
+ *           %2 = vector.extract_strided_slice %1 {offsets = [1], ..}                 {offsets = [3], ..}
  *
- * Extraction, masks, shapes and transfers are in files of their own. */
+ * Rewrites of extract, masks, shapes and transfers are in files of their own. */
 #include "dialect/arith/arith.h"
 #include "dialect/arith/combine.h"
 #include "dialect/operands.h"
-#include "dialect/shared/fold.h"
+#include "dialect/arith/fold.h"
 #include "dialect/vector/vector.h"
 
-static const NrIndexListSlot extract_slot = {1, "static_position"}, insert_slot = {2, "static_position"};
 
 static NrValue *operand_of(const NrValue *value, unsigned op_id) {
   return nr_op_is(value->op, op_id) ? nr_op_source(value->op) : NULL;
@@ -43,35 +42,36 @@ bool nr_vector_read_positions(const NrOp *op, NrIndexListSlot slot, NrType type,
 
 static bool same_positions(const NrOp *a, const NrOp *b) {
   NrIndex x[NR_MAX_RANK], y[NR_MAX_RANK];
-  size_t count = nr_index_list_all(a, insert_slot, x);
-  if (nr_index_list_all(b, insert_slot, y) != count) return false;
+  size_t count = nr_index_list_all(a, nr_vector_insert_slot, x);
+  if (nr_index_list_all(b, nr_vector_insert_slot, y) != count) return false;
   for (size_t i = 0; i < count; i++)
     if (!nr_index_eq(x[i], y[i])) return false;
   return true;
 }
 
-/* The last of insertions of single elements, one at least at every place: the vector of them. */
+/* Replaces the last of a chain of insertions that together set every element by a from_elements. */
 static bool insert_all(NrOp *op, NrBuilder *b) {
-  enum { MOST = 64 };
-  NrValue *elements[MOST] = {0};
+  enum { MAX_ELEMENTS = 64 };
+  NrValue *elements[MAX_ELEMENTS] = {0};
   NrType type = nr_op_result(op)->type;
   int64_t count, found = 0;
-  if (type->scalable || !nr_type_num_elements(type, &count) || count > MOST) return false;
+  if (type->scalable || !nr_type_num_elements(type, &count) || count > MAX_ELEMENTS) return false;
   for (NrUse *use = nr_op_result(op)->first_use; use; use = use->next)
-    if (nr_op_is(use->owner, NR_OP_vector_insert) && nr_use_index(use) == 1) return false; /* not the last */
+    /* not the last of its chain */
+    if (nr_op_is(use->owner, NR_OP_vector_insert) && nr_use_index(use) == NR_VECTOR_INSERT_DEST) return false;
   NrOp *at = op;
-  for (int64_t steps = 0; nr_op_is(at, NR_OP_vector_insert) && steps < 2 * MOST;
+  for (int64_t steps = 0; nr_op_is(at, NR_OP_vector_insert) && steps < 2 * MAX_ELEMENTS;
        steps++, at = nr_vector_insert_dest(at)->op) {
     NrIndex position[NR_MAX_RANK];
-    size_t rank = nr_index_list_all(at, insert_slot, position);
-    int64_t place = 0;
+    size_t rank = nr_index_list_all(at, nr_vector_insert_slot, position);
+    int64_t number = 0;
     if (rank != type->rank) return false;
     for (size_t i = 0; i < rank; i++) {
       if (position[i].value) return false;
-      place = place * type->dims[i] + position[i].constant;
+      number = number * type->dims[i] + position[i].constant;
     }
-    if (elements[place]) continue;
-    elements[place] = nr_vector_insert_value(at);
+    if (elements[number]) continue;
+    elements[number] = nr_vector_insert_value(at);
     if (++found == count) break;
   }
   if (found < count) return false;
@@ -88,17 +88,17 @@ bool nr_vector_insert_canonicalize(NrOp *op, NrBuilder *b) {
                 nr_type_num_elements(dest->type, &all) && part == all;
   if (covers) return nr_op_replace(op, nr_build_broadcast(b, nr_vector_insert_value(op), dest->type));
   if (nr_op_is(dest->op, NR_OP_vector_insert) && same_positions(op, dest->op)) {
-    nr_op_set_operand(op, NR_VECTOR_INSERT_DEST, nr_vector_insert_dest(dest->op)); /* this insert overwrites that one */
+    nr_op_set_operand(op, NR_VECTOR_INSERT_DEST, nr_vector_insert_dest(dest->op)); /* op overwrites that insertion */
     return true;
   }
-  if (!nr_vector_read_positions(op, insert_slot, dest->type, position)) return false;
-  size_t count = nr_index_list_size(op, insert_slot.attr);
+  if (!nr_vector_read_positions(op, nr_vector_insert_slot, dest->type, position)) return false;
+  size_t count = nr_index_list_size(op, nr_vector_insert_slot.attr);
   return nr_op_replace(op, nr_build_vector_insert(b, nr_vector_insert_value(op), dest, position, count));
 }
 
 /* ---- elements ---------------------------------------------------------------------------------------------------- */
 
-/* All elements of one vector, each taken out of it, in order. */
+/* The vector whose elements are extracted in order to form the operands, or NULL. */
 static NrValue *taken_from(const NrOp *op) {
   NrValue *source = operand_of(nr_operand(op, NR_VECTOR_FROM_ELEMENTS_ELEMENTS), NR_OP_vector_extract);
   int64_t count;
@@ -108,7 +108,7 @@ static NrValue *taken_from(const NrOp *op) {
     NrIndex position[NR_MAX_RANK];
     int64_t at = 0;
     if (operand_of(nr_operand(op, k), NR_OP_vector_extract) != source) return NULL;
-    size_t rank = nr_index_list_all(nr_operand(op, k)->op, extract_slot, position);
+    size_t rank = nr_index_list_all(nr_operand(op, k)->op, nr_vector_extract_slot, position);
     for (size_t i = 0; i < rank; i++) {
       if (position[i].value) return NULL;
       at = at * source->type->dims[i] + position[i].constant;
@@ -134,7 +134,7 @@ bool nr_vector_from_elements_canonicalize(NrOp *op, NrBuilder *b) {
   return same && nr_op_replace(op, nr_build_broadcast(b, first, nr_op_result(op)->type));
 }
 
-/* Of a vector repeated along new leading dims: its elements, again and again. */
+/* Reads the elements of the source of a broadcast to new leading dims; each is used several times. */
 bool nr_vector_to_elements_canonicalize(NrOp *op, NrBuilder *b) {
   NrValue *vector = nr_vector_to_elements_source(op), *source = operand_of(vector, NR_OP_vector_broadcast);
   int64_t count;
@@ -164,7 +164,7 @@ bool nr_vector_to_elements_fold(NrOp *op, const NrAttr *constants, NrFold *out) 
   return true;
 }
 
-/* ---- picking ----------------------------------------------------------------------------------------------------- */
+/* ---- shuffles and strided slices --------------------------------------------------------------------------------- */
 
 bool nr_vector_shuffle_fold(NrOp *op, const NrAttr *constants, NrFold *out) {
   (void)constants;
@@ -202,10 +202,12 @@ bool nr_vector_slice_fold(NrOp *op, const NrAttr *constants, NrFold *out) {
   if (nr_vector_extract_strided_slice_source(part) != nr_vector_insert_strided_slice_dest(op)) return false;
   for (size_t i = 0; i < to->size; i++)
     if (nr_vector_entry(to, i) != (i < from->size ? nr_vector_entry(from, i) : 0)) return false;
-  return nr_fold_to_value(out, nr_vector_insert_strided_slice_dest(op)); /* it was there */
+  /* the slice is inserted where it was extracted */
+  return nr_fold_to_value(out, nr_vector_insert_strided_slice_dest(op));
 }
 
-/* From dim i of a part on: where it begins, and its size in dims of rank, the last of which are those of value. */
+/* The first index and the size of an inserted slice along dim i of the destination; leading dims that the slice lacks
+ * have size 1. */
 static void part_range(const NrOp *insert, uint32_t i, int64_t *first, int64_t *size) {
   NrType value = nr_vector_insert_strided_slice_value(insert)->type;
   uint32_t more = nr_op_result(insert)->type->rank - value->rank;
@@ -213,7 +215,8 @@ static void part_range(const NrOp *insert, uint32_t i, int64_t *first, int64_t *
   *size = i < more ? 1 : value->dims[i - more];
 }
 
-/* A part of what a part was put into: that part again, or of what was there when it lies beside it. */
+/* Extracts from an insertion: gives the inserted slice itself, or extracts from the destination if the slices do not
+ * overlap. */
 static bool part_of_insert(NrOp *op, NrOp *insert) {
   NrType type = nr_op_result(op)->type;
   NrAttr offsets = nr_op_attr(op, NR_A_offsets);
@@ -230,7 +233,7 @@ static bool part_of_insert(NrOp *op, NrOp *insert) {
   return same && nr_op_replace(op, nr_vector_insert_strided_slice_value(insert));
 }
 
-/* A part of a vector repeated that holds the whole vector. */
+/* Extracts from a broadcast: broadcasts to the type of the slice, if it contains the whole source in each dim. */
 static bool part_of_broadcast(NrOp *op, NrBuilder *b) {
   NrType type = nr_op_result(op)->type,
          from = nr_vector_broadcast_source(nr_vector_extract_strided_slice_source(op)->op)->type;
@@ -240,7 +243,7 @@ static bool part_of_broadcast(NrOp *op, NrBuilder *b) {
       op, nr_build_broadcast(b, nr_vector_broadcast_source(nr_vector_extract_strided_slice_source(op)->op), type));
 }
 
-/* The sizes of the mask at an offset in each dim. */
+/* Extracts from a constant_mask: each size is reduced by the offset. */
 static bool part_of_mask(NrOp *op, NrBuilder *b) {
   NrType type = nr_op_result(op)->type;
   NrAttr offsets = nr_op_attr(op, NR_A_offsets);
@@ -265,7 +268,7 @@ static bool simplify_part(NrOp *op, NrBuilder *b) {
   }
 }
 
-/* A part of a part. */
+/* Merges two consecutive extract_strided_slices. */
 bool nr_vector_slice_canonicalize(NrOp *op, NrBuilder *b) {
   NrValue *source = nr_vector_extract_strided_slice_source(op);
   NrOp *first = source->op;
@@ -298,7 +301,7 @@ bool nr_vector_deinterleave_fold(NrOp *op, const NrAttr *constants, NrFold *out)
 
 /* ---- reductions -------------------------------------------------------------------------------------------------- */
 
-/* acc combined with value, element by element. */
+/* Combines acc and value by the op of a reduction kind; NULL for an unknown kind. */
 static NrValue *combine(NrBuilder *b, NrStr kind, NrValue *acc, NrValue *value) {
   const NrCombine *combine = nr_combine_of_vector(kind, nr_type_is_float(nr_type_elem(value->type)));
   return combine ? nr_arith_binary(b, combine->op_id, acc, value) : NULL;

@@ -1,11 +1,10 @@
-/* canonicalize_extract.c - extractions read from the value's origin.
+/* canonicalize_extract.c - rewrites of vector.extract to read from the op that defined the element.
  *
  *   before  %1 = vector.insert %x, %v[2] : f32 into vector<4xf32>       after  %2 = vector.extract %v[1] : ..
  *           %2 = vector.extract %1[1] : f32 from vector<4xf32>
  */
 #include "dialect/vector/vector.h"
 
-static const NrIndexListSlot extract_slot = {1, "static_position"}, insert_slot = {2, "static_position"};
 
 static bool are_constant(const NrIndex *position, size_t count) {
   for (size_t i = 0; i < count; i++)
@@ -13,16 +12,16 @@ static bool are_constant(const NrIndex *position, size_t count) {
   return true;
 }
 
-typedef struct Place {
+typedef struct Extraction {
   NrValue *source;
   NrIndex position[NR_MAX_RANK];
   size_t count;
-} Place;
+} Extraction;
 
-/* An extraction from what was inserted into: from the value when the position is in it, from dest when it is not. */
-static bool through_insert(Place *at) {
+/* Steps through an insert: to the value when the position is inside it, to the destination when it is outside. */
+static bool through_insert(Extraction *at) {
   NrIndex put[NR_MAX_RANK];
-  size_t count = nr_index_list_all(at->source->op, insert_slot, put);
+  size_t count = nr_index_list_all(at->source->op, nr_vector_insert_slot, put);
   bool inside = count <= at->count;
   for (size_t i = 0; i < count && i < at->count; i++) {
     if (!put[i].value && !at->position[i].value && put[i].constant != at->position[i].constant) {
@@ -38,9 +37,9 @@ static bool through_insert(Place *at) {
   return true;
 }
 
-static bool through_extract(Place *at) {
+static bool through_extract(Extraction *at) {
   NrIndex outer[NR_MAX_RANK];
-  size_t count = nr_index_list_all(at->source->op, extract_slot, outer);
+  size_t count = nr_index_list_all(at->source->op, nr_vector_extract_slot, outer);
   if (count + at->count > NR_MAX_RANK) return false;
   memmove(at->position + count, at->position, at->count * sizeof *at->position);
   memcpy(at->position, outer, count * sizeof *outer);
@@ -49,9 +48,9 @@ static bool through_extract(Place *at) {
   return true;
 }
 
-/* The element, or the vector of the last dims, with the same number in row-major order; false when shapes differ in
- * these dims. */
-static bool through_shape_cast(Place *at) {
+/* Steps through a shape_cast: to the element, or the vector of the last dims, with the same row-major number. False
+ * when the shapes differ in these last dims. */
+static bool through_shape_cast(Extraction *at) {
   NrType type = at->source->type, from = nr_vector_shape_cast_source(at->source->op)->type;
   uint32_t rest = type->rank - (uint32_t)at->count;
   int64_t number = 0;
@@ -65,8 +64,8 @@ static bool through_shape_cast(Place *at) {
   return true;
 }
 
-/* False when a dim that stays is not where it was. */
-static bool through_transpose(Place *at) {
+/* Steps through a transpose; false when it moves a dim that is not extracted from. */
+static bool through_transpose(Extraction *at) {
   const int64_t *permutation = nr_index_list_statics(at->source->op, "permutation");
   NrIndex position[NR_MAX_RANK];
   for (uint32_t i = (uint32_t)at->count; i < at->source->type->rank; i++)
@@ -77,14 +76,15 @@ static bool through_transpose(Place *at) {
   return true;
 }
 
-static void through_slice(Place *at) {
+static void through_slice(Extraction *at) {
   NrAttr offsets = nr_op_attr(at->source->op, NR_A_offsets);
   for (size_t i = 0; i < offsets->size; i++) at->position[i].constant += nr_vector_entry(offsets, i);
   at->source = nr_vector_extract_strided_slice_source(at->source->op);
 }
 
-/* From dest where the position is outside of the slice, from value where it is an element inside. */
-static bool through_insert_slice(Place *at) {
+/* Steps through an insert_strided_slice: to the destination when the position is outside the slice, to the value when
+ * it is a single element inside. */
+static bool through_insert_slice(Extraction *at) {
   NrOp *op = at->source->op;
   NrType slice = nr_vector_insert_strided_slice_value(op)->type;
   NrAttr offsets = nr_op_attr(op, NR_A_offsets);
@@ -103,7 +103,7 @@ static bool through_insert_slice(Place *at) {
   return true;
 }
 
-static void through_broadcast(Place *at) {
+static void through_broadcast(Extraction *at) {
   NrType type = at->source->type, from = nr_vector_broadcast_source(at->source->op)->type;
   uint32_t more = type->rank - from->rank;
   for (uint32_t i = 0; i < from->rank; i++)
@@ -112,7 +112,7 @@ static void through_broadcast(Place *at) {
   at->source = nr_vector_broadcast_source(at->source->op);
 }
 
-static bool through_shuffle(Place *at) {
+static bool through_shuffle(Extraction *at) {
   const int64_t *mask = nr_index_list_statics(at->source->op, "mask");
   int64_t picked = mask[at->position[0].constant], first = nr_vector_shuffle_v1(at->source->op)->type->dims[0];
   if (picked < 0) return false;
@@ -121,8 +121,8 @@ static bool through_shuffle(Place *at) {
   return true;
 }
 
-/* One step towards the vector's origin; false when there is none. */
-static bool step_back(Place *at) {
+/* Steps through the op that defines the source; false when that is not possible. */
+static bool step_back(Extraction *at) {
   const NrOp *op = at->source->op;
   if (!op || at->source->type->scalable || at->count == 0) return false;
   bool element = at->count == at->source->type->rank, known = are_constant(at->position, at->count);
@@ -146,7 +146,7 @@ static bool step_back(Place *at) {
   }
 }
 
-/* Some of the elements that a vector was made of. */
+/* Replaces the extraction of a vector from a from_elements by a from_elements of some of its operands. */
 static bool extract_elements(NrOp *op, NrBuilder *b, const NrIndex *position, size_t count) {
   NrOp *made = nr_vector_extract_source(op)->op;
   NrType type = nr_op_result(op)->type, from = nr_vector_extract_source(op)->type;
@@ -162,7 +162,8 @@ static bool extract_elements(NrOp *op, NrBuilder *b, const NrIndex *position, si
   return nr_op_replace(op, value);
 }
 
-/* A row of a mask: that of the other sizes where the position is below its own. */
+/* Replaces the extraction of a row from a create_mask: the row is empty if its position is not below the mask's size,
+ * otherwise a mask of the remaining sizes. */
 static bool extract_mask(NrOp *op, NrBuilder *b, const NrIndex *position, size_t count) {
   NrOp *mask = nr_vector_extract_source(op)->op;
   NrType type = nr_op_result(op)->type;
@@ -178,11 +179,11 @@ static bool extract_mask(NrOp *op, NrBuilder *b, const NrIndex *position, size_t
 }
 
 bool nr_vector_extract_canonicalize(NrOp *op, NrBuilder *b) {
-  Place at = {.source = nr_vector_extract_source(op)};
+  Extraction at = {.source = nr_vector_extract_source(op)};
   if (nr_vector_of_poison(op, at.source, b)) return true;
   if (at.source->type->scalable) return false;
-  bool changed = nr_vector_read_positions(op, extract_slot, at.source->type, at.position);
-  at.count = nr_index_list_size(op, extract_slot.attr);
+  bool changed = nr_vector_read_positions(op, nr_vector_extract_slot, at.source->type, at.position);
+  at.count = nr_index_list_size(op, nr_vector_extract_slot.attr);
   for (int steps = 0; steps < 64 && step_back(&at); steps++) changed = true;
   if (!changed && (extract_elements(op, b, at.position, at.count) || extract_mask(op, b, at.position, at.count)))
     return true;

@@ -1,20 +1,19 @@
-/* canonicalize_shapes.c - rewrites of vector ops that give elements other places: broadcast, transpose,
- * shape_cast, bitcast.
+/* canonicalize_shapes.c - rewrites of broadcast, transpose, shape_cast and bitcast, which rearrange elements.
  *
  *   before  %1 = vector.broadcast %x : vector<4xf32> to vector<1x1x4xf32>      after  %2 = vector.broadcast %x : ..
  *           %2 = vector.shape_cast %1 : vector<1x1x4xf32> to vector<1x4xf32>
  */
-#include "dialect/shared/fold.h"
+#include "dialect/arith/fold.h"
 #include "dialect/operands.h"
 #include "dialect/vector/vector.h"
 
-/* Poison in other places, or more of it, is poison. */
+/* Replaces an op that rearranges poison by poison. */
 bool nr_vector_of_poison(NrOp *op, const NrValue *vector, NrBuilder *b) {
   if (!nr_op_is(vector->op, NR_OP_ub_poison)) return false;
   return nr_op_replace(op, nr_build_value(b, NR_OP_ub_poison, nr_op_result(op)->type, NULL, 0));
 }
 
-/* Leading dims of size 1. */
+/* The number of leading dims of size 1. */
 static uint32_t leading_ones(NrType type) {
   uint32_t count = 0;
   while (count < type->rank && type->dims[count] == 1) count++;
@@ -31,7 +30,7 @@ bool nr_vector_broadcast_canonicalize(NrOp *op, NrBuilder *b) {
     return true;
   }
   if (!nr_op_is(first, NR_OP_vector_shape_cast) || type->scalable) return false;
-  /* Dims of size 1 in front come with the repetition. */
+  /* A shape_cast that only adds or drops leading dims of size 1 can be skipped: broadcast adds them. */
   NrType from = nr_vector_shape_cast_source(first)->type, middle = nr_vector_broadcast_source(op)->type;
   uint32_t skipped = leading_ones(from), ones = leading_ones(middle), rest = middle->rank - ones;
   if (from->rank > type->rank || from->rank - skipped != rest) return false;
@@ -40,7 +39,7 @@ bool nr_vector_broadcast_canonicalize(NrOp *op, NrBuilder *b) {
   return true;
 }
 
-/* The order of elements does not matter if all are the same scalar. */
+/* Replaces an op that rearranges a broadcast scalar by a broadcast of the scalar. */
 bool nr_vector_of_one_scalar(NrOp *op, const NrValue *vector, NrBuilder *b) {
   NrValue *scalar = nr_vector_broadcast_scalar(vector);
   return scalar && nr_op_replace(op, nr_build_broadcast(b, scalar, nr_op_result(op)->type));
@@ -54,7 +53,7 @@ bool nr_vector_transpose_fold(NrOp *op, const NrAttr *constants, NrFold *out) {
   return nr_fold_to_value(out, nr_vector_transpose_vector(op));
 }
 
-/* Whether all that a transpose moves is dims of size 1. */
+/* Whether a transpose moves dims of size 1 only, so that the order of elements stays. */
 static bool keeps_order(const NrOp *transpose) {
   const int64_t *permutation = nr_index_list_statics(transpose, "permutation");
   NrType from = nr_vector_transpose_vector(transpose)->type;
@@ -68,7 +67,7 @@ static bool keeps_order(const NrOp *transpose) {
   return true;
 }
 
-/* A vector repeated along the dims that change places only. */
+/* Replaces the transpose of a broadcast by a broadcast, if it only moves dims along which the source is repeated. */
 static bool transpose_broadcast(NrOp *op, NrBuilder *b) {
   NrValue *source = nr_vector_broadcast_source(nr_vector_transpose_vector(op)->op);
   const int64_t *permutation = nr_index_list_statics(op, "permutation");
@@ -80,7 +79,7 @@ static bool transpose_broadcast(NrOp *op, NrBuilder *b) {
   return nr_op_replace(op, nr_build_broadcast(b, source, type));
 }
 
-/* The sizes of a mask, in the other order. */
+/* Replaces the transpose of a mask by a mask of the permuted sizes. */
 static bool transpose_mask(NrOp *op, NrBuilder *b) {
   NrOp *mask = nr_vector_transpose_vector(op)->op;
   const int64_t *permutation = nr_index_list_statics(op, "permutation");
@@ -118,7 +117,7 @@ bool nr_vector_transpose_canonicalize(NrOp *op, NrBuilder *b) {
   return true;
 }
 
-/* Whether type ends in the dims of part. */
+/* Whether the last dims of type are those of part. */
 static bool ends_in(NrType type, NrType part) {
   if (part->rank > type->rank) return false;
   for (uint32_t i = 1; i <= part->rank; i++)
@@ -126,7 +125,8 @@ static bool ends_in(NrType type, NrType part) {
   return true;
 }
 
-/* Of a vector repeated along new leading dims: nothing was repeated, or the result has it repeated just as well. */
+/* Replaces the shape_cast of a broadcast to new leading dims: by a shape_cast of the source when it is not repeated, by
+ * a broadcast when the result ends in the source's dims too. */
 static bool cast_broadcast(NrOp *op, NrBuilder *b) {
   NrValue *source = nr_vector_broadcast_source(nr_vector_shape_cast_source(op)->op);
   NrType type = nr_op_result(op)->type;

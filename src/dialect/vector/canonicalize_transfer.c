@@ -1,5 +1,5 @@
 /* canonicalize_transfer.c - rewrites of transfer_read and transfer_write on tensors: store-to-load forwarding and dead
- * stores.
+ * store elimination.
  *
  *   before  %1 = vector.transfer_write %v, %t[%i] : vector<4xf32>, tensor<8xf32>        after  %v
  *           %2 = vector.transfer_read %1[%i], %p : tensor<8xf32>, vector<4xf32>
@@ -9,14 +9,15 @@
 #include "dialect/tensor/tensor.h"
 #include "dialect/vector/vector.h"
 
-enum { MOST_STEPS = 32 }; /* back along writes to other places */
+enum { MAX_STEPS = 32 }; /* limit of the walk back along writes to other elements */
 
 static NrValue *index_of(const NrOp *transfer, uint32_t i) {
   return nr_operand(transfer, (nr_op_is(transfer, NR_OP_vector_transfer_read) ? 1 : 2) + i);
 }
 
-/* The same elements of tensors of one shape, in the same order; masks and bounds aside. */
-static bool same_place(const NrOp *a, const NrOp *b) {
+/* Whether two transfers of tensors with one shape access the same elements in the same order, apart from masks and
+ * bounds. */
+static bool same_elements(const NrOp *a, const NrOp *b) {
   if (nr_transfer_vector_type(a) != nr_transfer_vector_type(b)) return false;
   if (nr_op_attr(a, NR_A_permutation_map) != nr_op_attr(b, NR_A_permutation_map)) return false;
   for (uint32_t i = 0; i < nr_transfer_base(a)->type->rank; i++)
@@ -24,7 +25,7 @@ static bool same_place(const NrOp *a, const NrOp *b) {
   return true;
 }
 
-/* How many elements from the index on a transfer may reach along a dim of its base. */
+/* The number of elements that a transfer may access along a dim of its base. */
 static int64_t reach(const NrOp *transfer, uint32_t dim) {
   NrAttr map = nr_op_attr(transfer, NR_A_permutation_map);
   NrType vector = nr_transfer_vector_type(transfer);
@@ -33,7 +34,7 @@ static int64_t reach(const NrOp *transfer, uint32_t dim) {
   return 1;
 }
 
-/* Along one dim at least neither gets to where the other is. */
+/* Whether the transfers access disjoint ranges along some dim. */
 static bool are_apart(const NrOp *a, const NrOp *b) {
   if (nr_transfer_vector_type(a)->scalable || nr_transfer_vector_type(b)->scalable) return false;
   for (uint32_t i = 0; i < nr_transfer_base(a)->type->rank; i++) {
@@ -73,8 +74,8 @@ bool nr_vector_transfer_read_canonicalize(NrOp *op, NrBuilder *b) {
   bool changed = nr_vector_drop_full_mask(op);
   changed |= absorb_cast(op);
   NrOp *write = write_before(op);
-  for (int steps = 0; write && steps < MOST_STEPS; steps++) {
-    if (!nr_transfer_mask(write) && !nr_transfer_mask(op) && is_all_in_bounds(write) && same_place(write, op))
+  for (int steps = 0; write && steps < MAX_STEPS; steps++) {
+    if (!nr_transfer_mask(write) && !nr_transfer_mask(op) && is_all_in_bounds(write) && same_elements(write, op))
       return nr_op_replace(op, nr_vector_transfer_write_value(write));
     if (!are_apart(write, op)) break;
     nr_op_set_operand(op, NR_VECTOR_TRANSFER_READ_BASE, nr_transfer_base(write));
@@ -84,11 +85,11 @@ bool nr_vector_transfer_read_canonicalize(NrOp *op, NrBuilder *b) {
   return changed;
 }
 
-/* An earlier write to the same place, with none but writes to others in between, is left out. */
+/* Skips an earlier write of the same elements, if there are only writes of other elements in between. */
 static bool drop_earlier(NrOp *op) {
   NrOp *after = op, *write = write_before(op);
-  for (int steps = 0; write && steps < MOST_STEPS; steps++) {
-    if ((!nr_transfer_mask(op) || nr_transfer_mask(op) == nr_transfer_mask(write)) && same_place(write, op)) {
+  for (int steps = 0; write && steps < MAX_STEPS; steps++) {
+    if ((!nr_transfer_mask(op) || nr_transfer_mask(op) == nr_transfer_mask(write)) && same_elements(write, op)) {
       nr_op_set_operand(after, NR_VECTOR_TRANSFER_WRITE_BASE, nr_transfer_base(write));
       return true;
     }
@@ -99,11 +100,11 @@ static bool drop_earlier(NrOp *op) {
   return false;
 }
 
-/* What is written was read there. */
+/* Whether op writes the vector that was read from the same elements of the same tensor. */
 static bool writes_back(const NrOp *op) {
   const NrOp *read = nr_vector_transfer_write_value(op)->op;
   return nr_op_is(read, NR_OP_vector_transfer_read) && nr_transfer_base(read) == nr_transfer_base(op) &&
-         !nr_transfer_mask(read) && same_place(read, op);
+         !nr_transfer_mask(read) && same_elements(read, op);
 }
 
 bool nr_vector_transfer_write_canonicalize(NrOp *op, NrBuilder *b) {

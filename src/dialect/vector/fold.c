@@ -1,11 +1,11 @@
 /* fold.c - folds of vector ops. */
-#include "dialect/shared/fold.h"
+#include "dialect/arith/fold.h"
 #include "dialect/operands.h"
 #include "dialect/vector/vector.h"
 
 static bool fold_value(NrFold *out, NrValue *value) { return out->value = value, true; }
 
-/* A constant scalar or splat makes a constant splat. */
+/* Folds a broadcast to the source's own type, or of a constant scalar or splat. */
 bool nr_vector_broadcast_fold(NrOp *op, const NrAttr *constants, NrFold *out) {
   NrType type = nr_op_result(op)->type;
   NrAttr constant = constants[0];
@@ -25,7 +25,7 @@ bool nr_vector_extract_fold(NrOp *op, const NrAttr *constants, NrFold *out) {
   const int64_t *position = nr_index_list_statics(op, "static_position");
   if (source->type == nr_op_result(op)->type) return fold_value(out, source);
   if (nr_op_is(source->op, NR_OP_vector_broadcast)) {
-    /* Every element of a broadcast scalar is that scalar; a broadcast of the result's own type is the result. */
+    /* Extracting the source's type from a broadcast gives the source, also a scalar. */
     NrValue *from = nr_vector_broadcast_source(source->op);
     if (from->type == nr_op_result(op)->type) return fold_value(out, from);
   }
@@ -43,7 +43,7 @@ bool nr_vector_extract_fold(NrOp *op, const NrAttr *constants, NrFold *out) {
   return (out->attr = nr_attr_element(constants[0], at)) != NULL;
 }
 
-/* shape_cast and bitcast: to the own type, or there and back. */
+/* Folds a shape_cast or bitcast to the source's own type, or two that cancel. */
 bool nr_vector_shape_cast_fold(NrOp *op, const NrAttr *constants, NrFold *out) {
   NrValue *source = nr_op_source(op);
   NrType type = nr_op_result(op)->type;

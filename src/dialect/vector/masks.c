@@ -1,9 +1,9 @@
-/* masks.c - rewrites of masks, and of accesses whose mask lets everything through, or nothing.
+/* masks.c - rewrites of masks, and of accesses whose mask is all true or all false.
  *
  *   before  %m = vector.constant_mask [4] : vector<4xi1>                   after  %0 = vector.load %b[%i] : ..
  *           %0 = vector.maskedload %b[%i], %m, %v : memref<?xf32>, ..
  */
-#include "dialect/shared/fold.h"
+#include "dialect/arith/fold.h"
 #include "dialect/memref/memref.h"
 #include "dialect/operands.h"
 #include "dialect/vector/vector.h"
@@ -14,13 +14,13 @@ NrValue *nr_vector_constant_mask(NrBuilder *b, NrType type, const int64_t *sizes
   int64_t fixed[NR_MAX_RANK] = {0};
   bool none = !sizes;
   for (uint32_t i = 0; i < type->rank && sizes; i++) none |= sizes[i] == 0;
-  for (uint32_t i = 0; i < type->rank && !none; i++) fixed[i] = sizes[i]; /* of nothing along one dim is nothing */
+  for (uint32_t i = 0; i < type->rank && !none; i++) fixed[i] = sizes[i]; /* one size of 0 makes the mask empty */
   NrValue *mask = nr_build_value(b, NR_OP_vector_constant_mask, type, NULL, 0);
   nr_op_set_attr(mask->op, NR_A_mask_dim_sizes, nr_attr_i64_array(b->ctx, fixed, type->rank));
   return mask;
 }
 
-/* Of constants. */
+/* Replaces a create_mask with constant sizes by a constant_mask. */
 bool nr_vector_create_mask_canonicalize(NrOp *op, NrBuilder *b) {
   NrType type = nr_op_result(op)->type;
   int64_t sizes[NR_MAX_RANK];
@@ -47,9 +47,9 @@ bool nr_vector_constant_mask_fold(NrOp *op, const NrAttr *constants, NrFold *out
 
 /* ---- accesses ---------------------------------------------------------------------------------------------------- */
 
-typedef enum Lets { SOME, ALL, NONE } Lets;
+typedef enum MaskKind { SOME, ALL, NONE } MaskKind;
 
-static Lets what_lets(const NrValue *mask) {
+static MaskKind mask_kind(const NrValue *mask) {
   const NrOp *op = mask->op;
   NrAttr constant = nr_value_constant((NrValue *)mask);
   if (nr_const_is_int(constant, 0)) return NONE;
@@ -70,74 +70,77 @@ static Lets what_lets(const NrValue *mask) {
   return none ? NONE : all && known ? ALL : SOME;
 }
 
-static size_t group_begin(const NrOp *op, size_t group, size_t *out_count) {
-  size_t begin = 0;
-  nr_op_operand_group(op, group, &begin, out_count);
-  return begin;
+/* What a masked write writes, or what a masked read gives where the mask is false. */
+static NrValue *moved_vector(const NrOp *op) { return nr_op_has_value(op) ? nr_op_value(op) : nr_op_pass_thru(op); }
+
+static bool is_in_rows(const NrOp *op, uint32_t operand, NrType type) {
+  (void)operand;
+  return nr_vector_is_in_rows(type, (op->num_results ? nr_op_result(op) : nr_vector_store_value(op))->type);
 }
 
-/* maskedload, expandload, maskedstore and compressstore: base, indices, mask, and pass_thru or the value to write. */
+/* For load and store. */
+bool nr_vector_access_canonicalize(NrOp *op, NrBuilder *b) {
+  (void)b;
+  return nr_memref_absorb_cast_if(op, is_in_rows);
+}
+
+/* For maskedload, expandload, maskedstore and compressstore. Operand groups: base, indices, mask, and pass_thru or the
+ * value to write. */
 bool nr_vector_masked_canonicalize(NrOp *op, NrBuilder *b) {
-  size_t num_indices, one, indices = group_begin(op, 1, &num_indices);
-  NrValue *at[NR_MAX_RANK], *vector = nr_operand(op, group_begin(op, 3, &one));
-  Lets lets = what_lets(nr_operand(op, group_begin(op, 2, &one)));
-  for (size_t i = 0; i < num_indices; i++) at[i] = nr_operand(op, indices + i);
-  if (lets == NONE && op->num_results) return nr_op_replace(op, vector);
-  if (lets == ALL && !nr_vector_is_in_rows(nr_op_base(op)->type, vector->type)) lets = SOME;
-  if (lets == ALL && op->num_results)
-    return nr_op_replace(op, nr_build_vector_load(b, nr_op_result(op)->type, nr_op_base(op), at, num_indices));
-  if (lets == SOME) return nr_memref_absorb_cast(op, b);
-  if (lets == ALL) nr_build_vector_store(b, vector, nr_op_base(op), at, num_indices);
+  NrGroup indices = nr_op_indices(op);
+  NrValue *at[NR_MAX_RANK], *vector = moved_vector(op);
+  MaskKind kind = mask_kind(nr_op_mask(op));
+  for (size_t i = 0; i < indices.count; i++) at[i] = nr_operand(op, indices.begin + i);
+  if (kind == NONE && op->num_results) return nr_op_replace(op, vector);
+  if (kind == ALL && !nr_vector_is_in_rows(nr_op_base(op)->type, vector->type)) kind = SOME;
+  if (kind == ALL && op->num_results)
+    return nr_op_replace(op, nr_build_vector_load(b, nr_op_result(op)->type, nr_op_base(op), at, indices.count));
+  if (kind == SOME) return nr_memref_absorb_cast(op, b);
+  if (kind == ALL) nr_build_vector_store(b, vector, nr_op_base(op), at, indices.count);
   nr_op_erase(op);
   return true;
 }
 
-/* Whether places are 0, 1, 2, ... */
-static bool is_consecutive(const NrValue *places) {
-  NrAttr constant = nr_value_constant(places);
-  if (nr_op_is(places->op, NR_OP_vector_step)) return true;
+/* Whether the indices are 0, 1, 2, .. */
+static bool is_consecutive(const NrValue *indices) {
+  NrAttr constant = nr_value_constant(indices);
+  if (nr_op_is(indices->op, NR_OP_vector_step)) return true;
   if (!constant || !nr_attr_is_elements(constant)) return false;
-  for (int64_t i = 0; i < places->type->dims[0]; i++)
+  for (int64_t i = 0; i < indices->type->dims[0]; i++)
     if (!nr_const_is_int(nr_attr_element(constant, i), i)) return false;
   return true;
 }
 
-/* gather and scatter of consecutive elements. */
+/* Replaces gather and scatter of consecutive elements by maskedload and maskedstore. */
 static bool access_in_row(NrOp *op, NrBuilder *b) {
-  NrValue *operands[4] = {nr_op_base(op)};
-  size_t one;
-  NrType base = operands[0]->type;
+  NrType base = nr_op_base(op)->type;
   if (base->kind != NR_TYPE_MEMREF || base->rank != 1 || base->layout) return false;
-  NrValue *places = nr_operand(op, group_begin(op, 2, &one));
-  if (places->type->rank != 1 || places->type->scalable || !is_consecutive(places)) return false;
-  for (size_t g = 1; g < 4; g++) operands[g] = nr_operand(op, group_begin(op, g == 1 ? 1 : g + 1, &one));
-  if (op->num_results)
+  bool reads = nr_op_is(op, NR_OP_vector_gather);
+  NrValue *indices = reads ? nr_vector_gather_index_vec(op) : nr_vector_scatter_index_vec(op);
+  if (indices->type->rank != 1 || indices->type->scalable || !is_consecutive(indices)) return false;
+  NrValue *first = nr_operand(op, nr_op_indices(op).begin); /* the base has rank 1 */
+  NrValue *operands[] = {nr_op_base(op), first, nr_op_mask(op), moved_vector(op)};
+  if (reads)
     return nr_op_replace(op, nr_build_value(b, NR_OP_vector_maskedload, nr_op_result(op)->type, operands, 4));
   nr_build_op(b, NR_OP_vector_maskedstore, operands, 4, NULL, 0);
   nr_op_erase(op);
   return true;
 }
 
-/* gather and scatter, to which no mask at all is nothing simpler. */
+/* For gather and scatter; a mask that is all true does not simplify them. */
 bool nr_vector_indexed_canonicalize(NrOp *op, NrBuilder *b) {
-  size_t one;
-  if (what_lets(nr_operand(op, group_begin(op, 3, &one))) != NONE)
-    return nr_memref_absorb_cast(op, b) || access_in_row(op, b);
-  if (op->num_results) return nr_op_replace(op, nr_operand(op, group_begin(op, 4, &one)));
+  if (mask_kind(nr_op_mask(op)) != NONE) return nr_memref_absorb_cast(op, b) || access_in_row(op, b);
+  if (op->num_results) return nr_op_replace(op, moved_vector(op));
   nr_op_erase(op);
   return true;
 }
 
-/* Without a mask that lets everything through. */
+/* Drops a mask that is all true. */
 bool nr_vector_drop_full_mask(NrOp *op) {
   NrValue *mask = nr_transfer_mask(op);
   uint32_t segments[4];
-  if (!mask || what_lets(mask) != ALL) return false;
-  for (size_t g = 0; g < 4; g++) {
-    size_t count;
-    group_begin(op, g, &count);
-    segments[g] = (uint32_t)count;
-  }
+  if (!mask || mask_kind(mask) != ALL) return false;
+  for (size_t g = 0; g < 4; g++) segments[g] = (uint32_t)nr_op_group(op, g).count;
   nr_op_erase_operand(op, op->num_operands - 1);
   segments[3] = 0;
   nr_op_set_segments(op, segments, 4);

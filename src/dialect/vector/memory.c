@@ -1,14 +1,16 @@
 /* memory.c - hooks of loads and stores; transfers are in transfer.c. */
+#include "dialect/operands.h"
 #include "dialect/vector/vector.h"
 
 static const char *text_of(NrOp *op, NrType type) { return nr_type_text(nr_op_context(op), type); }
-static NrType operand_type(const NrOp *op, size_t i) { return nr_operand(op, i)->type; }
+/* What a masked write writes, or what a masked read gives where the mask is false. */
+static NrType moved_type(const NrOp *op) { return (nr_op_has_value(op) ? nr_op_value(op) : nr_op_pass_thru(op))->type; }
 static NrType result_of(const NrOp *op) { return nr_op_result(op)->type; }
 
-/* base[indices] with `tail` operands behind, of which the last is the vector when it is no result. */
-static NrStatus base_verify(NrOp *op, size_t base, size_t tail, NrType vector) {
-  NrType type = operand_type(op, base);
-  size_t count = op->num_operands - base - 1 - tail;
+/* Verifies base[indices], followed by `tail` operands: the indices match the rank, the element types agree. */
+static NrStatus base_verify(NrOp *op, NrType vector) {
+  NrType type = nr_op_base(op)->type;
+  size_t count = nr_op_indices(op).count;
   if (!nr_type_is_ranked(type) || type->kind == NR_TYPE_VECTOR)
     return nr_op_error(op, "expected a ranked buffer or tensor");
   if (count != type->rank) return nr_op_error(op, "(C1) requires %u indices, got %zu", type->rank, count);
@@ -28,16 +30,16 @@ bool nr_vector_is_in_rows(NrType memref, NrType vector) {
   return memref->rank >= vector->rank && has_unit_stride(memref, vector);
 }
 
-static NrStatus rows_verify(NrOp *op, size_t base, NrType vector) {
-  NR_TRY(base_verify(op, base, 0, vector));
-  NrType memref = operand_type(op, base);
+static NrStatus rows_verify(NrOp *op, NrType vector) {
+  NR_TRY(base_verify(op, vector));
+  NrType memref = nr_op_base(op)->type;
   if (!has_unit_stride(memref, vector)) return nr_op_error(op, "(C3) most minor memref dim must have unit stride");
   if (memref->rank < vector->rank) return nr_op_error(op, "(C4) the memref has lower rank than the vector");
   return NR_OK;
 }
 
-NrStatus nr_vector_access_verify(NrOp *op) { return rows_verify(op, 0, result_of(op)); }
-NrStatus nr_vector_store_verify(NrOp *op) { return rows_verify(op, 1, operand_type(op, 0)); }
+NrStatus nr_vector_access_verify(NrOp *op) { return rows_verify(op, result_of(op)); }
+NrStatus nr_vector_store_verify(NrOp *op) { return rows_verify(op, nr_vector_store_value(op)->type); }
 
 static NrStatus same_shape(NrOp *op, NrType of, NrType vector, bool mask) {
   if (of->rank != vector->rank || memcmp(of->dims, vector->dims, of->rank * sizeof *of->dims))
@@ -47,16 +49,16 @@ static NrStatus same_shape(NrOp *op, NrType of, NrType vector, bool mask) {
 }
 
 NrStatus nr_vector_masked_verify(NrOp *op) {
-  NrType vector = operand_type(op, op->num_operands - 1);
-  NR_TRY(base_verify(op, 0, 2, vector));
-  return same_shape(op, operand_type(op, op->num_operands - 2), vector, true);
+  NrType vector = moved_type(op);
+  NR_TRY(base_verify(op, vector));
+  return same_shape(op, nr_op_mask(op)->type, vector, true);
 }
 
 NrStatus nr_vector_gather_verify(NrOp *op) {
-  NrType vector = operand_type(op, op->num_operands - 1);
-  NR_TRY(base_verify(op, 0, 3, vector));
-  NR_TRY(same_shape(op, operand_type(op, op->num_operands - 2), vector, true));
-  NrType positions = operand_type(op, op->num_operands - 3);
+  NrType vector = moved_type(op);
+  NR_TRY(base_verify(op, vector));
+  NR_TRY(same_shape(op, nr_op_mask(op)->type, vector, true));
+  NrType positions = nr_op_index_vec(op)->type;
   if (!nr_type_is_int_or_index(positions->elem)) return nr_op_error(op, "(C3) expected indices to be integers");
   return same_shape(op, positions, vector, false);
 }

@@ -4,28 +4,19 @@
 #include "dialect/vector/vector.h"
 
 static const char *text_of(NrOp *op, NrType type) { return nr_type_text(nr_op_context(op), type); }
-static NrType operand_type(const NrOp *op, size_t i) { return nr_operand(op, i)->type; }
 static NrType result_of(const NrOp *op) { return nr_op_result(op)->type; }
-
-#define KIND_PREFIX "vector.kind<"
 
 NrStr nr_vector_kind(const NrOp *op) {
   NrAttr kind = nr_op_attr(op, NR_A_kind);
-  size_t prefix = sizeof KIND_PREFIX - 1;
-  if (!kind || kind->kind != NR_ATTR_OPAQUE || !nr_str_starts(kind->s, KIND_PREFIX) || kind->s.size <= prefix + 1)
-    return (NrStr){0};
-  return (NrStr){kind->s.data + prefix, kind->s.size - prefix - 1};
+  return kind && kind->kind == NR_ATTR_vector_kind ? kind->items[0]->s : (NrStr){0};
 }
 
 NrAttr nr_vector_kind_attr(NrContext *ctx, const char *kind) {
-  NrBuf buf = {0};
-  nr_buf_printf(&buf, KIND_PREFIX "%s>", kind);
-  NrAttr attr = nr_attr_opaque(ctx, (NrStr){buf.data, buf.size}, NULL);
-  nr_buf_deinit(&buf);
-  return attr;
+  NrAttr params[] = {nr_attr_string(ctx, nr_str(kind))};
+  return nr_attr_of_dialect(ctx, NR_ATTR_vector_kind, params, NULL);
 }
 
-/* `<add>`, */
+/* Parses `<add>,`. */
 static NrStatus kind_parse(NrParser *p, NrOpState *state) {
   NrStr kind;
   NR_TRY(nr_p_expect(p, "<"));
@@ -77,9 +68,9 @@ void nr_vector_reduction_print(NrPrinter *w, NrOp *op) {
 }
 
 NrStatus nr_vector_reduction_verify(NrOp *op) {
-  NrType type = operand_type(op, 0);
+  NrType type = nr_vector_reduction_vector(op)->type;
   if (type->rank > 1) return nr_op_error(op, "(C1) unsupported reduction rank: %u", type->rank);
-  if (result_of(op) != type->elem || (op->num_operands == 2 && operand_type(op, 1) != type->elem))
+  if (result_of(op) != type->elem || (op->num_operands == 2 && nr_vector_reduction_acc(op)->type != type->elem))
     return nr_op_error(op, "(C2) expected accumulator and result to be of the element type %s",
                        text_of(op, type->elem));
   return kind_verify(op, type->elem);
@@ -111,7 +102,7 @@ void nr_vector_multi_reduction_print(NrPrinter *w, NrOp *op) {
 }
 
 NrStatus nr_vector_multi_reduction_verify(NrOp *op) {
-  NrType from = operand_type(op, 0), to = result_of(op);
+  NrType from = nr_vector_multi_reduction_source(op)->type, to = result_of(op);
   int64_t dims[NR_MAX_RANK];
   uint64_t scalable = 0;
   size_t count = nr_index_list_size(op, "reduction_dims"), left = 0, next = 0;

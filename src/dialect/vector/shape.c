@@ -1,11 +1,10 @@
-/* shape.c - hooks of ops that move elements to another shape or order. */
+/* shape.c - hooks of ops that change the shape of a vector or the order of its elements. */
 #include "dialect/vector/vector.h"
 
 static const char *text_of(NrOp *op, NrType type) { return nr_type_text(nr_op_context(op), type); }
-static NrType operand_type(const NrOp *op, size_t i) { return nr_operand(op, i)->type; }
 static NrType result_of(const NrOp *op) { return nr_op_result(op)->type; }
 
-/* Entry i of an array of integer attributes; false when it is none. */
+/* Integer i of an array attribute; false when it has none. */
 static bool entry(NrAttr array, size_t i, int64_t *out) {
   return i < array->size && nr_attr_is_int(array->items[i], out);
 }
@@ -20,7 +19,7 @@ static bool all_ones(NrAttr array) {
 NrStatus nr_vector_extract_strided_slice_verify(NrOp *op) {
   NrAttr offsets = nr_op_attr(op, NR_A_offsets), sizes = nr_op_attr(op, NR_A_sizes),
          strides = nr_op_attr(op, NR_A_strides);
-  NrType from = operand_type(op, 0), to = result_of(op);
+  NrType from = nr_vector_extract_strided_slice_source(op)->type, to = result_of(op);
   if (offsets->size != sizes->size || offsets->size != strides->size || offsets->size > from->rank)
     return nr_op_error(op, "(C1) expected offsets, sizes and strides attributes of same size, at most the rank");
   if (!all_ones(strides)) return nr_op_error(op, "(C1) expected strides to be 1");
@@ -40,7 +39,7 @@ NrStatus nr_vector_extract_strided_slice_verify(NrOp *op) {
 
 NrStatus nr_vector_insert_strided_slice_verify(NrOp *op) {
   NrAttr offsets = nr_op_attr(op, NR_A_offsets), strides = nr_op_attr(op, NR_A_strides);
-  NrType part = operand_type(op, 0), whole = operand_type(op, 1);
+  NrType part = nr_vector_insert_strided_slice_value(op)->type, whole = nr_vector_insert_strided_slice_dest(op)->type;
   if (part->rank > whole->rank || part->elem != whole->elem)
     return nr_op_error(op, "(C2) value's rank or element type do not fit %s", text_of(op, whole));
   if (offsets->size != whole->rank || strides->size != part->rank || !all_ones(strides))
@@ -55,7 +54,7 @@ NrStatus nr_vector_insert_strided_slice_verify(NrOp *op) {
 
 NrStatus nr_vector_shape_cast_verify(NrOp *op) {
   int64_t a, b;
-  NrType from = operand_type(op, 0), to = result_of(op);
+  NrType from = nr_vector_shape_cast_source(op)->type, to = result_of(op);
   if (from->elem != to->elem) return nr_op_error(op, "(C1) source and result differ in element type");
   if (!nr_type_num_elements(from, &a) || !nr_type_num_elements(to, &b) || a != b)
     return nr_op_error(op, "(C1) source and result differ in their number of elements");
@@ -63,7 +62,7 @@ NrStatus nr_vector_shape_cast_verify(NrOp *op) {
 }
 
 NrStatus nr_vector_bitcast_verify(NrOp *op) {
-  NrType from = operand_type(op, 0), to = result_of(op);
+  NrType from = nr_vector_bitcast_source(op)->type, to = result_of(op);
   if (from->rank != to->rank || (from->rank && memcmp(from->dims, to->dims, (from->rank - 1) * sizeof *to->dims)))
     return nr_op_error(op, "(C1) dimension size mismatch");
   int64_t a = nr_type_bits(from->elem), b = nr_type_bits(to->elem);
@@ -74,7 +73,7 @@ NrStatus nr_vector_bitcast_verify(NrOp *op) {
 }
 
 NrStatus nr_vector_interleave_verify(NrOp *op) {
-  NrType from = operand_type(op, 0), to = result_of(op);
+  NrType from = nr_vector_interleave_lhs(op)->type, to = result_of(op);
   bool ok = from->rank == to->rank && from->rank && from->elem == to->elem &&
             !memcmp(from->dims, to->dims, (from->rank - 1) * sizeof *to->dims) &&
             to->dims[to->rank - 1] / 2 == from->dims[from->rank - 1] && to->dims[to->rank - 1] % 2 == 0;
@@ -107,7 +106,7 @@ void nr_vector_transpose_print(NrPrinter *w, NrOp *op) {
 }
 
 NrStatus nr_vector_transpose_verify(NrOp *op) {
-  NrType from = operand_type(op, 0), to = result_of(op);
+  NrType from = nr_vector_transpose_vector(op)->type, to = result_of(op);
   const int64_t *permutation = nr_index_list_statics(op, "permutation");
   uint64_t seen = 0;
   if (nr_index_list_size(op, "permutation") != from->rank || to->rank != from->rank)
@@ -158,7 +157,7 @@ void nr_vector_shuffle_print(NrPrinter *w, NrOp *op) {
 }
 
 NrStatus nr_vector_shuffle_verify(NrOp *op) {
-  NrType a = operand_type(op, 0), b = operand_type(op, 1), to = result_of(op);
+  NrType a = nr_vector_shuffle_v1(op)->type, b = nr_vector_shuffle_v2(op)->type, to = result_of(op);
   size_t count = nr_index_list_size(op, "mask");
   bool scalars = a->rank == 0 && b->rank == 0;
   if (a->elem != b->elem || a->elem != to->elem || a->rank != b->rank || to->rank != (scalars ? 1 : a->rank) ||

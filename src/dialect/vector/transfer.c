@@ -5,7 +5,7 @@
 static const char *text_of(NrOp *op, NrType type) { return nr_type_text(nr_op_context(op), type); }
 static bool is_read(const NrOp *op) { return nr_op_is(op, NR_OP_vector_transfer_read); }
 
-/* ---- access ----------------------------------------------------------------------------------------------------- */
+/* ---- accessors --------------------------------------------------------------------------------------------------- */
 
 NrValue *nr_transfer_base(const NrOp *op) { return nr_op_base(op); }
 NrValue *nr_transfer_mask(const NrOp *op) { return nr_op_group_operand(op, NR_VECTOR_TRANSFER_READ_MASK_GROUP); }
@@ -53,7 +53,7 @@ static NrAttr state_attr(const NrOpState *state, const char *name) {
   return NULL;
 }
 
-/* Adds what the text left out: the map to the last dims, and bounds that are not known to hold. */
+/* Adds attributes that the text omits: the minor identity map, and in_bounds that are all false. */
 static NrStatus defaults_add(NrParser *p, NrOpState *state, NrLoc loc, NrType base, NrType vector, NrAttr *out_map) {
   NrContext *ctx = nr_p_context(p);
   if (vector->kind != NR_TYPE_VECTOR || !nr_type_is_ranked(base) || base->kind == NR_TYPE_VECTOR)
@@ -121,7 +121,7 @@ NrStatus nr_vector_transfer_write_parse(NrParser *p, NrOpState *state) {
   return NR_OK;
 }
 
-/* Attributes that differ from what the text implies. */
+/* Prints the attributes that differ from their defaults. */
 static void attrs_print(NrPrinter *w, NrOp *op) {
   const char *elided[4] = {"operandSegmentSizes", NULL};
   size_t count = 1;

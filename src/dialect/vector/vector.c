@@ -1,4 +1,4 @@
-/* vector.c - the ops of dialect vector, and hooks of ops that make vectors, take them apart and make masks. */
+/* vector.c - the op definitions of dialect vector, and hooks of broadcast, extract, insert, element lists and masks. */
 #include "dialect/vector/vector.h"
 #include "dialect/arith/arith.h"
 #include "dialect/memref/memref.h"
@@ -8,7 +8,7 @@ static NrType operand_type(const NrOp *op, size_t i) { return nr_operand(op, i)-
 static NrType result_of(const NrOp *op) { return nr_op_result(op)->type; }
 
 static NrStatus broadcast_verify(NrOp *op) {
-  NrType from = operand_type(op, 0), to = result_of(op);
+  NrType from = nr_vector_broadcast_source(op)->type, to = result_of(op);
   if (nr_type_elem(from) != to->elem)
     return nr_op_error(op, "(C1) source and result differ in element type");
   if (from->kind != NR_TYPE_VECTOR) return NR_OK;
@@ -21,7 +21,7 @@ static NrStatus broadcast_verify(NrOp *op) {
   return NR_OK;
 }
 
-static const NrIndexListSlot extract_slot = {1, "static_position"};
+const NrIndexListSlot nr_vector_extract_slot = {NR_VECTOR_EXTRACT_POSITION_GROUP, "static_position"};
 
 static NrStatus extract_parse(NrParser *p, NrOpState *state) {
   NrOperandRef source;
@@ -35,22 +35,22 @@ static NrStatus extract_parse(NrParser *p, NrOpState *state) {
   NR_TRY(nr_p_type(p, &type));
   NR_TRY(nr_p_add_operand(p, state, source, type));
   nr_p_add_result(p, state, result);
-  return nr_p_add_index_list(p, state, &list, extract_slot.attr);
+  return nr_p_add_index_list(p, state, &list, nr_vector_extract_slot.attr);
 }
 
 static void extract_print(NrPrinter *w, NrOp *op) {
   static const char *const elided[] = {"static_position", NULL};
   nr_w_puts(w, " ");
   nr_w_value(w, nr_vector_extract_source(op));
-  nr_w_index_list(w, op, extract_slot);
+  nr_w_index_list(w, op, nr_vector_extract_slot);
   nr_w_attr_dict(w, op, elided);
   nr_w_puts(w, " : ");
   nr_w_type(w, result_of(op));
   nr_w_puts(w, " from ");
-  nr_w_type(w, operand_type(op, 0));
+  nr_w_type(w, nr_vector_extract_source(op)->type);
 }
 
-/* whole[position] has type part. */
+/* Verifies that whole[position] has type part. */
 static NrStatus position_verify(NrOp *op, NrIndexListSlot slot, NrType whole, NrType part) {
   size_t count = nr_index_list_size(op, slot.attr);
   NrIndex list[NR_MAX_RANK];
@@ -72,10 +72,10 @@ static NrStatus position_verify(NrOp *op, NrIndexListSlot slot, NrType whole, Nr
 }
 
 static NrStatus extract_verify(NrOp *op) {
-  return position_verify(op, extract_slot, operand_type(op, 0), result_of(op));
+  return position_verify(op, nr_vector_extract_slot, nr_vector_extract_source(op)->type, result_of(op));
 }
 
-static const NrIndexListSlot insert_slot = {2, "static_position"};
+const NrIndexListSlot nr_vector_insert_slot = {NR_VECTOR_INSERT_POSITION_GROUP, "static_position"};
 
 static NrStatus insert_parse(NrParser *p, NrOpState *state) {
   NrOperandRef value, dest;
@@ -92,7 +92,7 @@ static NrStatus insert_parse(NrParser *p, NrOpState *state) {
   NR_TRY(nr_p_add_operand(p, state, value, type));
   NR_TRY(nr_p_add_operand(p, state, dest, dest_type));
   nr_p_add_result(p, state, dest_type);
-  return nr_p_add_index_list(p, state, &list, insert_slot.attr);
+  return nr_p_add_index_list(p, state, &list, nr_vector_insert_slot.attr);
 }
 
 static void insert_print(NrPrinter *w, NrOp *op) {
@@ -100,16 +100,16 @@ static void insert_print(NrPrinter *w, NrOp *op) {
   nr_w_puts(w, " ");
   nr_w_values(w, op, 0, 2);
   nr_w_puts(w, " ");
-  nr_w_index_list(w, op, insert_slot);
+  nr_w_index_list(w, op, nr_vector_insert_slot);
   nr_w_attr_dict(w, op, elided);
   nr_w_puts(w, " : ");
-  nr_w_type(w, operand_type(op, 0));
+  nr_w_type(w, nr_vector_insert_value(op)->type);
   nr_w_puts(w, " into ");
-  nr_w_type(w, operand_type(op, 1));
+  nr_w_type(w, nr_vector_insert_dest(op)->type);
 }
 
 static NrStatus insert_verify(NrOp *op) {
-  return position_verify(op, insert_slot, operand_type(op, 1), operand_type(op, 0));
+  return position_verify(op, nr_vector_insert_slot, nr_vector_insert_dest(op)->type, nr_vector_insert_value(op)->type);
 }
 
 /* ---- lists of elements ------------------------------------------------------------------------------------------ */
@@ -153,9 +153,9 @@ static void to_elements_print(NrPrinter *w, NrOp *op) {
 }
 
 static NrStatus to_elements_verify(NrOp *op) {
-  NR_TRY(elements_verify(op, operand_type(op, 0), op->num_results));
+  NR_TRY(elements_verify(op, nr_vector_to_elements_source(op)->type, op->num_results));
   for (uint32_t i = 0; i < op->num_results; i++)
-    if (nr_result(op, i)->type != operand_type(op, 0)->elem)
+    if (nr_result(op, i)->type != nr_vector_to_elements_source(op)->type->elem)
       return nr_op_error(op, "(C1) result #%u is not of the element type", i);
   return NR_OK;
 }
@@ -207,5 +207,6 @@ static NrStatus constant_mask_verify(NrOp *op) {
   return NR_OK;
 }
 
-#include "dialect/shared/rows.h"
+#include "ir/rows.h"
+#include "dialect/vector/attrs.def"
 #include "dialect/vector/ops.def"

@@ -1,22 +1,24 @@
-/* vector.h - what vector ops say, builders, and hooks that stand in files of their own. */
+/* vector.h - queries of vector ops, builders, and the hooks that are defined outside vector.c. */
 #ifndef NORIA_DIALECT_VECTOR_VECTOR_H
 #define NORIA_DIALECT_VECTOR_VECTOR_H
 
 #include "dialect/shared/shaped.h"
 #include "dialect/vector/ops.h"
 
-/* Kind of a reduction or multi_reduction: add mul minui minsi minnumf minimumf maxui maxsi maxnumf maximumf and or xor.
+/* The kind of a reduction or multi_reduction: add mul minui minsi minnumf minimumf maxui maxsi maxnumf maximumf and or
+ * xor.
  */
 NrStr nr_vector_kind(const NrOp *op);
 NrAttr nr_vector_kind_attr(NrContext *ctx, const char *kind);
 
-/* Of transfer_read and transfer_write. */
+extern const NrIndexListSlot nr_vector_extract_slot, nr_vector_insert_slot; /* `position` */
+/* Accessors of transfer_read and transfer_write. */
 NrValue *nr_transfer_base(const NrOp *op);
 NrValue *nr_transfer_mask(const NrOp *op); /* NULL when absent */
 NrType nr_transfer_vector_type(const NrOp *op);
 bool nr_transfer_in_bounds(const NrOp *op, size_t vector_dim);
 NrAttr nr_transfer_minor_identity(NrContext *ctx, uint32_t rank, uint32_t vector_rank);
-/* The type that a mask for the map has, NULL when it has no dims. */
+/* The type of a mask for a transfer with this map; NULL when it would have no dims. */
 NrType nr_transfer_mask_type(NrType vector, NrAttr map);
 
 /* Builders. */
@@ -43,8 +45,8 @@ void nr_vector_shuffle_print(NrPrinter *w, NrOp *op);
 NrStatus nr_vector_shuffle_verify(NrOp *op);
 
 /* memory.c */
-/* Whether vector.load and vector.store may access such a vector there: it has no more dims than the memref, and what
- * lies beside each other in it does so in memory, unless it has one element. */
+/* Whether vector.load and vector.store may access such a vector in the memref: it has at most the memref's rank, and
+ * its innermost dim has unit stride unless it has one element. */
 bool nr_vector_is_in_rows(NrType memref, NrType vector);
 NrStatus nr_vector_access_verify(NrOp *op); /* load */
 NrStatus nr_vector_store_verify(NrOp *op);
@@ -71,22 +73,22 @@ bool nr_vector_broadcast_fold(NrOp *op, const NrAttr *constants, NrFold *out);
 bool nr_vector_extract_fold(NrOp *op, const NrAttr *constants, NrFold *out);
 bool nr_vector_shape_cast_fold(NrOp *op, const NrAttr *constants, NrFold *out);
 
-/* What the files of rewrites share. */
-int64_t nr_vector_entry(NrAttr list, size_t i);             /* of offsets */
-NrValue *nr_vector_broadcast_scalar(const NrValue *value); /* that all elements are; NULL when there is none */
-/* Positions; those that constants give, and that lie inside, become numbers: true when there are such. */
+/* Shared by the files of rewrites. */
+int64_t nr_vector_entry(NrAttr list, size_t i);             /* entry i of an array of integers */
+NrValue *nr_vector_broadcast_scalar(const NrValue *value); /* the scalar that value is a broadcast of, or NULL */
+/* Reads the positions, with constant operands that are in bounds as numbers; true when there was one. */
 bool nr_vector_read_positions(const NrOp *op, NrIndexListSlot slot, NrType type, NrIndex *position);
-/* For ops that only move the elements of vector. */
+/* For ops that only rearrange the elements of vector. */
 bool nr_vector_of_poison(NrOp *op, const NrValue *vector, NrBuilder *b);
-/* The mask of these sizes, of which each is in its dim; NULL: nothing is let through. */
+/* A constant_mask of these sizes, each at most its dim; NULL for an empty mask. */
 NrValue *nr_vector_constant_mask(NrBuilder *b, NrType type, const int64_t *sizes);
 
-/* vector_canonicalize*.c, masks.c */
+/* canonicalize*.c, masks.c */
 bool nr_vector_shape_cast_canonicalize(NrOp *op, NrBuilder *b); /* bitcast too */
 bool nr_vector_to_elements_canonicalize(NrOp *op, NrBuilder *b);
 bool nr_vector_create_mask_canonicalize(NrOp *op, NrBuilder *b);
 bool nr_vector_constant_mask_fold(NrOp *op, const NrAttr *constants, NrFold *out);
-bool nr_vector_drop_full_mask(NrOp *op); /* of transfers */
+bool nr_vector_drop_full_mask(NrOp *op); /* for transfers */
 bool nr_vector_transfer_read_canonicalize(NrOp *op, NrBuilder *b);
 bool nr_vector_transfer_write_canonicalize(NrOp *op, NrBuilder *b);
 bool nr_vector_to_elements_fold(NrOp *op, const NrAttr *constants, NrFold *out);
@@ -104,6 +106,7 @@ bool nr_vector_shuffle_canonicalize(NrOp *op, NrBuilder *b);
 bool nr_vector_slice_canonicalize(NrOp *op, NrBuilder *b);
 bool nr_vector_reduction_canonicalize(NrOp *op, NrBuilder *b);
 bool nr_vector_multi_reduction_canonicalize(NrOp *op, NrBuilder *b);
+bool nr_vector_access_canonicalize(NrOp *op, NrBuilder *b);
 bool nr_vector_masked_canonicalize(NrOp *op, NrBuilder *b);
 bool nr_vector_indexed_canonicalize(NrOp *op, NrBuilder *b);
 

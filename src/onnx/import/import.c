@@ -1,5 +1,6 @@
 /* import.c - see import.h. A graph's names are looked up from the innermost scope outwards: captures become plain uses.
  */
+#include "dialect/func/ops.h"
 #include "onnx/import/import.h"
 
 #include "ir/op_info.h"
@@ -137,11 +138,11 @@ static const char *value_name(Importer *im, NrStr name) {
 
 static NrValue *no_value(Importer *im, NrBuilder *b) {
   NrType none = nr_type_none(im->ctx);
-  if (!im->none) im->none = nr_result(nr_build_op(b, NR_OP_onnx_NoValue, NULL, 0, &none, 1), 0);
+  if (!im->none) im->none = nr_op_result(nr_build_op(b, NR_OP_onnx_NoValue, NULL, 0, &none, 1));
   return im->none;
 }
 
-/* Names that attributes of ours have. */
+/* Names that Noria's own attributes use. */
 static bool is_reserved(NrStr name) { return nr_str_is(name, "opset") || memchr(name.data, '.', name.size); }
 
 /* All attributes but graphs, checked by the row of the op. */
@@ -150,7 +151,7 @@ static NrStatus import_attrs(Importer *im, const NrOnnxNode *n, NrOp *op) {
   for (size_t i = 0; i < n->num_attrs; i++) {
     const NrOnnxAttr *a = &n->attrs[i];
     NrAttr value = import_attr(im, a);
-    /* Lists of graphs and of types have no value: no op takes such. */
+    /* Lists of graphs and of types are refused: no op takes them. */
     NrVersionedKind kind = a->type == NR_ONNX_ATTR_GRAPH ? NR_VERSIONED_GRAPH : 0;
     if (value && !is_reserved(a->name)) nr_op_set_attr_named(op, nr_context_intern(im->ctx, a->name).data, value);
     else if (nr_onnx_check_attr(op, a->name, kind)) return NR_ERROR_INVALID;
@@ -178,7 +179,7 @@ static NrStatus find_operands(Importer *im, const NrOnnxNode *n, NrBuilder *b, c
   return NR_OK;
 }
 
-/* The node without what is in its graphs. */
+/* Builds the op of the node; the contents of its graphs are imported later. */
 static NrOp *build_node(Importer *im, const NrOnnxGraph *g, const NrOnnxNode *n, NrBuilder *b, const Scope *scope,
                         size_t num_graphs) {
   NrValue **operands = nr_calloc(n->num_inputs, sizeof *operands);
@@ -250,13 +251,10 @@ static NrStatus import_graph(Importer *im, const NrOnnxGraph *g, NrBlock *block,
     NrOp *op = nr_build_op(&b, NR_OP_onnx_Constant, NULL, 0, &value->type, 1);
     op->loc = nr_loc_name(im->ctx, t->name, NULL);
     nr_op_set_attr(op, NR_A_value, value);
-    nr_result(op, 0)->name = value_name(im, t->name);
-    nr_strmap_set(&scope->names, t->name, nr_result(op, 0));
+    nr_op_result(op)->name = value_name(im, t->name);
+    nr_strmap_set(&scope->names, t->name, nr_op_result(op));
   }
-  for (size_t i = 0; i < g->num_nodes; i++) {
-    NrStatus status = import_node(im, g, &g->nodes[i], &b, scope);
-    if (status) return status;
-  }
+  for (size_t i = 0; i < g->num_nodes; i++) NR_TRY(import_node(im, g, &g->nodes[i], &b, scope));
   NR_VEC(NrValue *) outputs = {0};
   NrStatus status = NR_OK;
   for (size_t i = 0; i < g->num_outputs && !status; i++) {
@@ -330,7 +328,7 @@ bool nr_shape_fix_parse(NrStr text, NrShapeFix *out) {
   return true;
 }
 
-/* Applies the fixes to the graph's inputs in place. A name may be that of a symbol or of an input. */
+/* Applies the fixes to the graph's inputs in place. A fix names a symbol or an input. */
 static NrStatus fix_shapes(Importer *im, NrOnnxGraph *g) {
   for (size_t f = 0; im->options && f < im->options->num_fixes; f++) {
     const NrShapeFix *fix = &im->options->fixes[f];
@@ -405,10 +403,10 @@ NrStatus nr_onnx_import(NrContext *ctx, NrOnnxModel *model, const NrImportOption
   NrLoc loc = nr_loc_name(ctx, g->name, NULL);
   im.module = nr_module_create(ctx, loc);
   NrOpState state = {.info = nr_op_infos[NR_OP_func_func], .loc = loc, .num_regions = 1};
-  NrBuilder b = nr_builder_at_end(im.module, nr_op_body(im.module->op, 0), loc);
+  NrBuilder b = nr_builder_at_end(im.module, nr_op_only_body(im.module->op), loc);
   NrOp *func = nr_build(&b, &state);
   NrBlock *block = nr_block_create(im.module);
-  nr_block_append(nr_op_region(func, 0), block);
+  nr_block_append(nr_func_func_region(func), block);
   nr_op_set_attr(func, NR_A_sym_name, nr_attr_string(ctx, NR_STR("main")));
   nr_op_set_attr(func, NR_A_noria_entry, nr_attr_unit(ctx));
   nr_op_set_attr(func, NR_A_noria_inputs, value_infos(&im, g, g->inputs, g->num_inputs, true));

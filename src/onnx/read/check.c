@@ -1,4 +1,5 @@
-/* check.c - what the parts of a model must agree on: names, order, operator sets, attributes, calls of local functions.
+/* check.c - what the parts of a model must agree on: names, order, operator sets, attributes and calls of local
+ * functions.
  *
  * Names are resolved as the ONNX specification says. A node sees what stands before it in its own graph and, from a
  * subgraph, what the node that holds the subgraph sees. Inputs and initializers of a subgraph may hide outer names; a
@@ -12,21 +13,21 @@ typedef struct Scope {
   size_t num_nodes, current;
   NrStrMap defined;   /* name -> its NrOnnxNode or one of the markers below */
   NrStrMap producers; /* name -> NrOnnxNode, of all nodes; filled when something is missing */
-  bool told_cyclic;
+  bool reported_cycle;
 } Scope;
 
 typedef struct Checker {
   NrOnnxModel *model;
   NrOnnxErrors *errors;
   const NrOnnxFunction *function; /* whose body is being checked, or NULL */
-  NrStrMap told_domains;          /* domains without an import that have been told */
+  NrStrMap reported_domains;      /* domains without an import for which an error was reported */
   NrStrMap function_domains;
-  NrMap heights; /* NrOnnxFunction -> calls below it + 1, as an integer; ACTIVE or TOLD */
+  NrMap heights; /* NrOnnxFunction -> depth of its call tree as an integer, or ACTIVE or REPORTED */
 } Checker;
 
 /* Markers in Scope.defined; only their addresses count. */
-static const NrOnnxNode graph_input, initializer, told_missing;
-enum { ACTIVE = -1, TOLD = -2 };
+static const NrOnnxNode graph_input, initializer, reported_missing;
+enum { ACTIVE = -1, REPORTED = -2 };
 
 #define FAIL(c, place, ...) nr_onnx_error((c)->errors, NR_ERROR_INVALID, place, __VA_ARGS__)
 
@@ -53,7 +54,7 @@ static const NrOnnxNode *find_producer(Scope *scope, NrStr name) {
   return nr_strmap_get(&scope->producers, name);
 }
 
-/* Search through producers: which nodes of a graph does a node need? */
+/* Depth-first search from a node to the nodes that produce its inputs, directly or through others. */
 typedef struct Search {
   Scope *scope;
   NrMap seen;
@@ -67,7 +68,8 @@ static void need(Search *s, NrStr name) {
   nr_vec_push(&s->todo, producer);
 }
 
-/* Names that a subgraph defines itself are asked for too. That could only mislead in a graph that is wrong anyway. */
+/* Follows also names that a subgraph of the node defines itself. Such a name can match a node of the outer graph only
+ * where a node's output hides an outer name, which is an error of its own. */
 static void need_inputs(Search *s, const NrOnnxNode *node);
 
 static void need_graph(Search *s, const NrOnnxGraph *graph) {
@@ -96,12 +98,12 @@ static bool depends_on(Scope *scope, const NrOnnxNode *node, const NrOnnxNode *o
   return found;
 }
 
-/* Tells why name, which the node at place uses, is not visible: undefined, produced later, or part of a cycle. */
-static void tell_missing(Checker *c, Scope *innermost, const NrOnnxPlace *place, NrStr name) {
+/* Reports why name, an input of the node at place, is not visible: undefined, produced later, or part of a cycle. */
+static void report_missing(Checker *c, Scope *innermost, const NrOnnxPlace *place, NrStr name) {
   for (Scope *scope = innermost; scope && c->errors->count < NR_ONNX_MAX_ERRORS; scope = (Scope *)scope->outer) {
     const NrOnnxNode *producer = find_producer(scope, name), *user = &scope->nodes[scope->current];
     if (!producer) continue;
-    nr_strmap_set(&scope->defined, name, (void *)&told_missing);
+    nr_strmap_set(&scope->defined, name, (void *)&reported_missing);
     NrBuf label = {0};
     nr_onnx_node_label(&label, producer);
     if (producer == user)
@@ -109,13 +111,13 @@ static void tell_missing(Checker *c, Scope *innermost, const NrOnnxPlace *place,
     else if (!depends_on(scope, producer, user))
       FAIL(c, place, "uses '%.*s' before %s produces it; nodes must be in topological order", NR_STR_ARG(name),
            label.data);
-    else if (!scope->told_cyclic) /* one is enough: the other nodes of a cycle say nothing new */
+    else if (!scope->reported_cycle) /* one error for each cycle */
       FAIL(c, place, "the graph is cyclic: uses '%.*s', which %s makes from what this node produces", NR_STR_ARG(name),
-           label.data), scope->told_cyclic = true;
+           label.data), scope->reported_cycle = true;
     nr_buf_deinit(&label);
     return;
   }
-  nr_strmap_set(&innermost->defined, name, (void *)&told_missing);
+  nr_strmap_set(&innermost->defined, name, (void *)&reported_missing);
   FAIL(c, place, "input '%.*s' is not defined: no node, graph input or initializer has that name", NR_STR_ARG(name));
 }
 
@@ -123,7 +125,7 @@ static void define_output(Checker *c, Scope *scope, const NrOnnxPlace *place, Nr
   if (!name.size) return;
   for (const Scope *s = scope; s; s = s->outer) {
     const NrOnnxNode *before = nr_strmap_get(&s->defined, name);
-    if (!before || before == &told_missing) continue;
+    if (!before || before == &reported_missing) continue;
     NrBuf label = {0};
     if (before == &graph_input || before == &initializer)
       nr_buf_puts(&label, before == &initializer ? "an initializer" : "a graph input");
@@ -160,7 +162,7 @@ static void check_graph(Checker *c, const NrOnnxGraph *graph, const Scope *outer
     if (!name.size) FAIL(c, place, "an initializer has no name");
     else if (nr_strmap_get(&scope.defined, name) == &initializer)
       FAIL(c, place, "two initializers have the name '%.*s'", NR_STR_ARG(name));
-    else nr_strmap_set(&scope.defined, name, (void *)&initializer); /* also over an input, whose default it is */
+    else nr_strmap_set(&scope.defined, name, (void *)&initializer); /* an input of that name has it as its default */
   }
   check_nodes(c, &scope, place);
   if (!outer && !c->function && graph->num_outputs == 0) FAIL(c, place, "the graph has no outputs");
@@ -205,7 +207,8 @@ static void check_attrs(Checker *c, Scope *scope, const NrOnnxPlace *place) {
   nr_strmap_deinit(&names);
 }
 
-/* Domains whose ops are not the model's own: a missing one there is an unknown op, for the importer to tell. */
+/* Domains whose ops Noria knows. A missing op of another domain is a missing local function; one of these is left to
+ * the importer, which reports unknown ops. */
 static bool is_known_domain(NrStr domain) {
   return !domain.size || nr_str_starts(domain, "ai.onnx") || nr_str_starts(domain, "com.microsoft");
 }
@@ -228,8 +231,8 @@ static void check_op(Checker *c, const NrOnnxPlace *place) {
     FAIL(c, place, "calls a function '%.*s%s%.*s'%s%.*s%s that the model does not define", NR_STR_ARG(node->domain),
          node->domain.size ? "." : "", NR_STR_ARG(node->op_type), node->overload.size ? " of overload '" : "",
          NR_STR_ARG(node->overload), node->overload.size ? "'" : "");
-  } else if (!node->version && !nr_strmap_has(&c->told_domains, node->domain)) {
-    nr_strmap_set(&c->told_domains, node->domain, c);
+  } else if (!node->version && !nr_strmap_has(&c->reported_domains, node->domain)) {
+    nr_strmap_set(&c->reported_domains, node->domain, c);
     NrStr shown = node->domain.size ? node->domain : NR_STR("ai.onnx");
     FAIL(c, place, "the %s imports no operator set of domain '%.*s'", c->function ? "function" : "model",
          NR_STR_ARG(shown));
@@ -242,7 +245,8 @@ static void check_nodes(Checker *c, Scope *scope, const NrOnnxPlace *outer) {
     NrOnnxPlace place = {.outer = outer, .node = node};
     check_op(c, &place);
     for (size_t i = 0; i < node->num_inputs; i++)
-      if (node->inputs[i].size && !is_visible(scope, node->inputs[i])) tell_missing(c, scope, &place, node->inputs[i]);
+      if (node->inputs[i].size && !is_visible(scope, node->inputs[i]))
+        report_missing(c, scope, &place, node->inputs[i]);
     check_attrs(c, scope, &place);
     for (size_t i = 0; i < node->num_outputs; i++) define_output(c, scope, &place, node->outputs[i]);
   }
@@ -268,7 +272,7 @@ static void collect_callees(Checker *c, const NrOnnxNode *nodes, size_t count, C
   }
 }
 
-/* How many calls lie below a call of f, itself counted. Tells recursion and a chain of calls that is too long. */
+/* The depth of the call tree below f, f counted. Reports recursion and a tree that is too deep. */
 static intptr_t measure_function(Checker *c, const NrOnnxFunction *f, int depth) {
   NrOnnxPlace place = {.function = f};
   intptr_t known = (intptr_t)nr_map_get(&c->heights, f);
@@ -286,7 +290,7 @@ static intptr_t measure_function(Checker *c, const NrOnnxFunction *f, int depth)
   if (++height > NR_ONNX_MAX_CALL_DEPTH) {
     nr_onnx_error(c->errors, NR_ERROR_LIMIT, &place, "functions call functions more than %d deep",
                   (int)NR_ONNX_MAX_CALL_DEPTH);
-    height = TOLD; /* its callers need not tell it again */
+    height = REPORTED; /* reported once, not again for each caller */
   }
   nr_map_set(&c->heights, f, (void *)height);
   return NR_MAX(height, 0);
@@ -302,7 +306,7 @@ static void check_function(Checker *c, const NrOnnxFunction *f) {
     }
   Scope scope = {.nodes = f->nodes, .num_nodes = f->num_nodes};
   c->function = f;
-  nr_strmap_clear(&c->told_domains);
+  nr_strmap_clear(&c->reported_domains);
   for (size_t i = 0; i < f->num_defaults; i++)
     if (f->defaults[i].ref_attr_name.size || f->defaults[i].type == NR_ONNX_ATTR_GRAPH ||
         f->defaults[i].type == NR_ONNX_ATTR_GRAPHS)
@@ -321,7 +325,7 @@ bool nr_onnx_check(NrOnnxModel *model, NrOnnxErrors *errors) {
   check_graph(&c, model->graph, NULL, NULL);
   for (size_t i = 0; i < model->num_functions; i++) check_function(&c, &model->functions[i]);
   for (size_t i = 0; i < model->num_functions; i++) measure_function(&c, &model->functions[i], 1);
-  nr_strmap_deinit(&c.told_domains);
+  nr_strmap_deinit(&c.reported_domains);
   nr_strmap_deinit(&c.function_domains);
   nr_map_deinit(&c.heights);
   return errors->count == before;

@@ -1,6 +1,6 @@
 /* external_data.c - tensors whose bytes lie in files beside the model, mapped read-only.
  *
- * A model is data from a stranger, so it may name only files in its own folder: no absolute path, no "..", and no link
+ * A model is untrusted input, so it may name only files in its own folder: no absolute path, no "..", and no link
  * that leads out. Where the model's path is itself a link (download caches keep files so), the folder that the link
  * leads to counts as the model's own too. */
 #include "onnx/read/reader.h"

@@ -1,10 +1,10 @@
-/* model.c - questions to a model, and the list of errors that reading one collects. */
+/* model.c - look-ups in a model, and the list of errors that reading one collects. */
 #include "base/dtype.h"
 #include "onnx/read/reader.h"
 
 /* ---- element types ---------------------------------------------------------------------------------------------- */
 
-/* The reader keeps strings apart from an element's bytes. */
+/* Strings are not in the array of elements: NrOnnxTensor.strings has them. */
 size_t nr_onnx_dtype_size(NoriaDType dtype) { return dtype == NORIA_STRING ? 0 : nr_dtype_info(dtype)->size; }
 
 bool nr_onnx_tensor_int(const NrOnnxTensor *tensor, size_t i, int64_t *out) {

@@ -1,10 +1,10 @@
 /* model.h - an ONNX model as plain C structs, read from its file and checked.
  *
- *   bytes --wire.c--> bounded copy without tensor data --protobuf-c--> messages --model_read.c, tensor_read.c-->
- *   these structs --check.c--> sound names, order, opsets --inline_functions.c--> no calls of local functions
+ *   bytes --decode.c--> protobuf-c's messages --model_read.c, tensor_read.c--> these structs
+ *         --check.c--> checked names, order, opsets --inline_functions.c--> no calls of local functions
  *
  * Everything here lives in the model's arena, or in the bytes and files that the model maps, and dies with the model.
- * No other folder sees protobuf. What an op means, which inputs and attributes it takes, is the importer's business. */
+ * No other folder sees protobuf. Which inputs and attributes an op takes is checked by the importer. */
 #ifndef NORIA_ONNX_READ_MODEL_H
 #define NORIA_ONNX_READ_MODEL_H
 

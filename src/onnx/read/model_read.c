@@ -1,5 +1,5 @@
-/* model_read.c - ModelProto to NrOnnxModel. Errors do not stop it: what is wrong becomes empty, so that one run lists
- * them all. */
+/* model_read.c - ModelProto to NrOnnxModel. It goes on after an error, with an empty value in place of the wrong one,
+ * so that one run lists all errors. */
 #include "base/dtype.h"
 #include "dialect/onnx/dtype.h"
 #include "onnx/read/reader.h"
@@ -35,7 +35,7 @@ static NoriaDType read_dtype(NrOnnxReader *r, const NrOnnxPlace *place, NrStr va
   return NORIA_UNDEFINED;
 }
 
-/* Size arithmetic over declared dims fits, whatever is made of them. */
+/* Refuses declared dims whose product overflows, so that later arithmetic on sizes cannot. */
 static void check_size(NrOnnxReader *r, const NrOnnxPlace *place, NrStr value, const NrOnnxType *type) {
   int64_t dims[NORIA_MAX_RANK];
   for (size_t i = 0; i < type->rank; i++)
@@ -49,7 +49,7 @@ static void read_shape(NrOnnxReader *r, const NrOnnxPlace *place, NrStr value, c
                        NrOnnxType *out) {
   if (!shape) return;
   if (shape->n_dim > NORIA_MAX_RANK) {
-    nr_onnx_error(r->errors, NR_ERROR_LIMIT, place, "value '%.*s' has rank %zu; the most is %d", NR_STR_ARG(value),
+    nr_onnx_error(r->errors, NR_ERROR_LIMIT, place, "value '%.*s' has rank %zu; the limit is %d", NR_STR_ARG(value),
                   shape->n_dim, NORIA_MAX_RANK);
     return;
   }
@@ -118,7 +118,7 @@ static NrOnnxValue *read_values(NrOnnxReader *r, const NrOnnxPlace *place, Onnx_
 
 static NrOnnxGraph *read_graph(NrOnnxReader *r, const NrOnnxPlace *place, const Onnx__GraphProto *proto);
 
-/* Files of the first IR version do not say the type; there the field that is set does. */
+/* Files of IR version 1 have no type field: the field that is set gives the type. */
 static int attr_type(const Onnx__AttributeProto *p) {
   if (p->type != ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__UNDEFINED) return (int)p->type;
   return p->has_f          ? NR_ONNX_ATTR_FLOAT
@@ -136,7 +136,7 @@ static int attr_type(const Onnx__AttributeProto *p) {
                            : NR_ONNX_ATTR_UNDEFINED;
 }
 
-/* Sparse ones become dense, so nothing after the reader need know them. */
+/* Sparse tensors are made dense here, so that no later stage handles them. */
 enum {
   SPARSE_TENSOR = ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__SPARSE_TENSOR,
   SPARSE_TENSORS = ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__SPARSE_TENSORS,
@@ -358,9 +358,6 @@ static void read_model(NrOnnxReader *r, const Onnx__ModelProto *p) {
   else nr_onnx_error(r->errors, NR_ERROR_INVALID, NULL, "the model has no graph");
 }
 
-static void *scratch_alloc(void *arena, size_t size) { return nr_arena_alloc(arena, size); }
-static void scratch_free(void *arena, void *data) {} /* dies with the arena */
-
 static void read_bytes(NrOnnxReader *r) {
   if (r->size == 0) {
     nr_onnx_error(r->errors, NR_ERROR_INVALID, NULL, "not a valid ONNX file: it is empty");
@@ -371,16 +368,10 @@ static void read_bytes(NrOnnxReader *r) {
                   "this is a Git LFS pointer, not a model: fetch it with `git lfs pull`");
     return;
   }
-  NrBuf compact = {0};
-  bool ok = nr_onnx_compact(r->errors, r->bytes, r->size, &compact);
   NrArena scratch;
   nr_arena_init(&scratch);
-  ProtobufCAllocator allocator = {scratch_alloc, scratch_free, &scratch};
-  Onnx__ModelProto *proto =
-      ok ? onnx__model_proto__unpack(&allocator, compact.size, (const uint8_t *)compact.data) : NULL;
-  nr_buf_deinit(&compact);
+  Onnx__ModelProto *proto = nr_onnx_decode(&scratch, r->arena, r->errors, r->bytes, r->size);
   if (proto) read_model(r, proto);
-  else if (ok) nr_onnx_error(r->errors, NR_ERROR_INVALID, NULL, "not a valid ONNX file: a field of the wrong kind");
   nr_arena_deinit(&scratch);
   if (r->model->graph) nr_onnx_check(r->model, r->errors);
 }

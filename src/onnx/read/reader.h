@@ -32,17 +32,16 @@ typedef struct NrOnnxReader {
   NrArena *arena; /* the model's */
   NrOnnxErrors *errors;
   const NrOnnxFunction *function; /* whose body is being read, or NULL */
-  const uint8_t *bytes;           /* the file; raw_data of the unpacked messages refers into it */
+  const uint8_t *bytes;           /* the file */
   size_t size;
   const char *folder;      /* where external data may lie; NULL: nowhere */
   const char *real_folder; /* NULL, or the folder of the model file behind a link, where it may lie too */
 } NrOnnxReader;
 
-/* wire.c: in messages that nr_onnx_compact has made, raw_data is one of these in place of the bytes. */
-typedef struct NrOnnxRawRef {
-  uint64_t offset, size; /* within the file */
-} NrOnnxRawRef;
-bool nr_onnx_compact(NrOnnxErrors *errors, const uint8_t *bytes, size_t size, NrBuf *out);
+/* decode.c: the model in the file's bytes; NULL after an error. Messages and strings are allocated in one arena, lists
+ * of numbers, which are the data of tensors in typed fields, in another; bytes fields point into the file. */
+Onnx__ModelProto *nr_onnx_decode(NrArena *messages, NrArena *numbers, NrOnnxErrors *errors, const uint8_t *bytes,
+                                 size_t size);
 
 /* tensor_read.c. False after an error, which names the tensor. */
 bool nr_onnx_read_tensor(NrOnnxReader *r, const NrOnnxPlace *place, const Onnx__TensorProto *proto, NrOnnxTensor *out);

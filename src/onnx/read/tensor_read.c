@@ -1,8 +1,8 @@
 /* tensor_read.c - TensorProto in all its encodings to dense row-major bytes in memory layout.
  *
- * Raw and external bytes are already that on a little-endian machine, and are pointed at where they lie. Copies are
- * made only of the typed fields, of sub-byte elements (packed in files, a byte each in memory), and of booleans other
- * than 0 and 1. */
+ * Raw and external bytes already have that layout on a little-endian machine and are used where they lie, as are
+ * decoded lists of numbers. Copies are made only of sub-byte elements (packed in files, a byte each in memory), of
+ * narrow ones in lists of wider numbers, and of booleans other than 0 and 1. */
 #include "base/dtype.h"
 #include "onnx/read/reader.h"
 
@@ -53,7 +53,7 @@ static bool read_dims(Source *s) {
   out->rank = proto->n_dims;
   out->dims = nr_arena_copy(s->r->arena, proto->dims, proto->n_dims * sizeof *proto->dims);
   if (out->rank > NORIA_MAX_RANK)
-    return FAIL(s, NR_ERROR_LIMIT, "tensor '%.*s' has rank %zu; the most is %d", NAME(s), out->rank, NORIA_MAX_RANK);
+    return FAIL(s, NR_ERROR_LIMIT, "tensor '%.*s' has rank %zu; the limit is %d", NAME(s), out->rank, NORIA_MAX_RANK);
   int64_t product = 1;
   bool empty = false;
   for (size_t i = 0; i < out->rank; i++) {
@@ -106,17 +106,12 @@ static bool fits(Source *s, size_t have, size_t need, const char *unit) {
 }
 
 /* An empty raw_data counts as absent: some writers set it beside the field that they use. */
-static NrOnnxRawRef raw_ref(const Onnx__TensorProto *proto) {
-  NrOnnxRawRef ref = {0};
-  assert(!proto->has_raw_data || proto->raw_data.len == sizeof ref);
-  if (proto->has_raw_data) memcpy(&ref, proto->raw_data.data, sizeof ref);
-  return ref;
-}
+static bool has_raw(const Onnx__TensorProto *proto) { return proto->has_raw_data && proto->raw_data.len; }
 
 static bool read_raw(Source *s) {
-  NrOnnxRawRef ref = raw_ref(s->proto);
-  if (!fits(s, ref.size, s->packed, "bytes")) return false;
-  use_bytes(s, s->r->bytes + ref.offset);
+  const ProtobufCBinaryData *raw = &s->proto->raw_data;
+  if (!fits(s, raw->len, s->packed, "bytes")) return false;
+  use_bytes(s, raw->data);
   return true;
 }
 
@@ -130,11 +125,17 @@ static bool read_strings(Source *s) {
   return true;
 }
 
+/* A list whose elements are as in memory. Where there are none it is NULL, which NrOnnxTensor.data never is. */
+static bool use_list(Source *s, const void *items) {
+  if (items) s->out->data = items;
+  return true;
+}
+
 /* int32_data holds anything of at most 32 bits; sub-byte elements as packed bytes. */
 static bool read_int32s(Source *s) {
   size_t bytes = bits_of(s->out->dtype) < 8 ? 1 : nr_onnx_dtype_size(s->out->dtype), count = s->packed / bytes;
   if (!fits(s, s->proto->n_int32_data, count, "elements")) return false;
-  if (bytes == 4) return s->out->data = nr_arena_copy(s->r->arena, s->proto->int32_data, s->packed), true;
+  if (bytes == 4) return use_list(s, s->proto->int32_data);
   uint8_t *data = nr_arena_alloc(s->r->arena, s->packed);
   for (size_t i = 0; i < count; i++) memcpy(data + i * bytes, &s->proto->int32_data[i], bytes);
   use_bytes(s, data);
@@ -143,8 +144,7 @@ static bool read_int32s(Source *s) {
 
 static bool read_uint64s(Source *s) {
   if (!fits(s, s->proto->n_uint64_data, s->out->count, "elements")) return false;
-  if (s->out->dtype == NORIA_U64)
-    return s->out->data = nr_arena_copy(s->r->arena, s->proto->uint64_data, s->packed), true;
+  if (s->out->dtype == NORIA_U64) return use_list(s, s->proto->uint64_data);
   uint32_t *data = NR_NEW_ARRAY(s->r->arena, uint32_t, s->out->count);
   for (size_t i = 0; i < s->out->count; i++) data[i] = (uint32_t)s->proto->uint64_data[i];
   s->out->data = data;
@@ -153,9 +153,7 @@ static bool read_uint64s(Source *s) {
 
 /* Fields whose elements are as in memory; complex numbers are two each. */
 static bool read_plain(Source *s, const void *items, size_t count, size_t item_size) {
-  if (!fits(s, count, s->packed / item_size, "elements")) return false;
-  s->out->data = nr_arena_copy(s->r->arena, items, s->packed);
-  return true;
+  return fits(s, count, s->packed / item_size, "elements") && use_list(s, items);
 }
 
 static bool read_typed(Source *s) {
@@ -172,9 +170,9 @@ static bool read_typed(Source *s) {
   }
 }
 
-/* How many of the fields that hold elements are set: more than one says two things at once. */
+/* The number of fields with elements that are set. More than one is an error: they may disagree. */
 static size_t count_fields(const Onnx__TensorProto *p) {
-  return (size_t)(raw_ref(p).size != 0) + (p->n_float_data != 0) + (p->n_int32_data != 0) + (p->n_int64_data != 0) +
+  return (size_t)has_raw(p) + (p->n_float_data != 0) + (p->n_int32_data != 0) + (p->n_int64_data != 0) +
          (p->n_double_data != 0) + (p->n_uint64_data != 0) + (p->n_string_data != 0);
 }
 
@@ -187,7 +185,7 @@ bool nr_onnx_read_tensor(NrOnnxReader *r, const NrOnnxPlace *place, const Onnx__
   size_t fields = count_fields(proto);
   if (fields + external > 1) return FAIL(&s, NR_ERROR_INVALID, "tensor '%.*s' has its data in two places", NAME(&s));
   if (out->dtype == NORIA_STRING) {
-    if (external || raw_ref(proto).size)
+    if (external || has_raw(proto))
       return FAIL(&s, NR_ERROR_INVALID, "tensor '%.*s': strings must be in string_data", NAME(&s));
     return read_strings(&s);
   }
@@ -197,12 +195,12 @@ bool nr_onnx_read_tensor(NrOnnxReader *r, const NrOnnxPlace *place, const Onnx__
     use_bytes(&s, bytes);
     return true;
   }
-  return raw_ref(proto).size ? read_raw(&s) : read_typed(&s);
+  return has_raw(proto) ? read_raw(&s) : read_typed(&s);
 }
 
 /* ---- sparse tensors --------------------------------------------------------------------------------------------- */
 
-/* Place of non-zero i in the dense tensor. Indices are linear, [n], or one row per non-zero, [n, rank]. */
+/* Linear index of non-zero i in the dense tensor. Indices are linear, [n], or one row per non-zero, [n, rank]. */
 static bool sparse_index(const NrOnnxTensor *dense, const NrOnnxTensor *indices, size_t i, size_t *out) {
   int64_t index = 0, linear = 0;
   if (indices->rank == 1) {
@@ -232,7 +230,7 @@ bool nr_onnx_read_sparse(NrOnnxReader *r, const NrOnnxPlace *place, const Onnx__
   if (values.dtype == NORIA_STRING || values.rank != 1)
     return FAIL(&s, NR_ERROR_INVALID, "sparse tensor '%.*s': values must be numbers of rank 1", NAME(&s));
   if (out->size > NR_ONNX_MAX_SPARSE_BYTES)
-    return FAIL(&s, NR_ERROR_LIMIT, "sparse tensor '%.*s' of shape %s takes %zu bytes when dense; the most is %d",
+    return FAIL(&s, NR_ERROR_LIMIT, "sparse tensor '%.*s' of shape %s takes %zu bytes when dense; the limit is %d",
                 NAME(&s), shape_text(&s), out->size, (int)NR_ONNX_MAX_SPARSE_BYTES);
   if (!proto->indices && values.count == 0)
     indices = (NrOnnxTensor){.dtype = NORIA_I64, .rank = 1, .dims = values.dims};

@@ -7,36 +7,37 @@
  * Each memref that is a source of both accesses gives an equality of the indices in each dim, and one of the addresses
  * where the strides are static. */
 #include "dialect/affine/affine.h"
+#include "dialect/operands.h"
 #include "dialect/shared/shaped.h"
 #include "pass/analysis/dependence_test.h"
 
 enum { MAX_VIEWS = 8, MAX_LOCATION_RANK = 8 };
 
-/* An element of memref: where known, rows[d] is its index in dim d. */
+/* An element of memref: indices[d] is its index in dim d, where known[d]. */
 typedef struct Location {
   NrValue *memref;
   uint32_t rank;
-  bool runs_over; /* several elements, which may continue in the next row */
+  bool runs_over; /* a vector access, whose elements may continue in the next row */
   bool known[MAX_LOCATION_RANK];
   NrEquality indices[MAX_LOCATION_RANK];
 } Location;
 
-/* Whether different indices have different addresses: row-major, or strides without overlap. */
+/* Whether different indices have different addresses: the layout is row-major, or its strides do not overlap. */
 static bool has_distinct_locations(NrValue *memref) {
   NrType type = memref->type;
   int64_t strides[NR_MAX_RANK], offset;
   uint64_t done = 0;
-  int64_t reach = 1; /* the extent of the dims done: the next stride must not be smaller */
+  int64_t reach = 1; /* extent of the dims in done, which the next stride must not be below */
   if (type->rank == 0 || nr_memref_is_identity(type)) return true;
-  if (nr_op_is(memref->op, NR_OP_memref_cast)) return has_distinct_locations(nr_operand(memref->op, 0));
-  if (nr_op_is(memref->op, NR_OP_memref_subview)) { /* each element of the source at most once, unless a stride is 0 */
+  if (nr_op_is(memref->op, NR_OP_memref_cast)) return has_distinct_locations(nr_memref_cast_source(memref->op));
+  if (nr_op_is(memref->op, NR_OP_memref_subview)) { /* visits no element of the source twice, unless a stride is 0 */
     NrAttr steps = nr_op_attr(memref->op, NR_A_static_strides);
     bool known = steps && steps->kind == NR_ATTR_DENSE_ARRAY;
     for (size_t i = 0; known && i < steps->data_size / sizeof(int64_t); i++) {
       int64_t step = ((const int64_t *)steps->data)[i];
       known = step != NR_DYNAMIC && step != 0;
     }
-    if (known && has_distinct_locations(nr_operand(memref->op, 0))) return true;
+    if (known && has_distinct_locations(nr_memref_subview_source(memref->op))) return true;
   }
   if (!nr_memref_strides(type, strides, &offset)) return false;
   for (uint32_t n = 0; n < type->rank; n++) {
@@ -64,7 +65,7 @@ static NrValue *source_of(const NrValue *memref) {
   case NR_OP_memref_transpose:
   case NR_OP_memref_expand_shape:
   case NR_OP_memref_collapse_shape: {
-    NrValue *source = nr_operand(memref->op, 0);
+    NrValue *source = nr_op_source(memref->op);
     return source->type->kind == NR_TYPE_MEMREF && source->type->rank <= MAX_LOCATION_RANK ? source : NULL;
   }
   default: return NULL;
@@ -83,7 +84,7 @@ static void through_subview(NrDependenceTest *t, NrOp *op, const Location *from,
   for (uint32_t d = 0; d < to->rank; d++) {
     NrIndex stride = nr_index_list_get(op, nr_extract_slice_slots[2], d);
     to->known[d] = add_index(t, &to->indices[d], nr_index_list_get(op, nr_extract_slice_slots[0], d), side);
-    if (!keep[d]) continue; /* its index is 0 */
+    if (!keep[d]) continue; /* a dropped unit dim: its index is 0 */
     to->known[d] = to->known[d] && from->known[at] && !stride.value &&
                    nr_equality_add_scaled(&to->indices[d], &from->indices[at], stride.constant);
     at++;
@@ -99,7 +100,7 @@ static void through_transpose(NrOp *op, const Location *from, Location *to) {
   }
 }
 
-/* The index of a collapsed dim is the row-major index in its group. */
+/* Sets the index of each collapsed dim to the row-major index in its group. */
 static void through_expansion(NrOp *op, const Location *from, Location *to) {
   NrGroups groups;
   if (!nr_groups_of(op, &groups)) return;
@@ -116,7 +117,7 @@ static void through_expansion(NrOp *op, const Location *from, Location *to) {
   }
 }
 
-/* The indices of a group are unknowns below its sizes, whose row-major index is that of the collapsed dim. */
+/* Makes the indices of a group unknowns below its sizes whose row-major index equals that of the collapsed dim. */
 static void through_collapse(NrDependenceTest *t, NrOp *op, const Location *from, int side, Location *to) {
   NrGroups groups;
   if (!nr_groups_of(op, &groups)) return;
@@ -183,22 +184,22 @@ static Location location_of(NrDependenceTest *t, const NrMemAccess *access, int 
   return location;
 }
 
-/* The location in a memref that the access's memref is a view of. */
+/* The location of the access in memref, of which the access's memref is a view. */
 static Location location_in(NrDependenceTest *t, const NrMemAccess *access, int side, const NrValue *memref) {
   Location location = location_of(t, access, side);
   while (location.memref != memref) location = in_source(t, &location, side);
   return location;
 }
 
-/* ---- equal locations--------------------------------------------------------------------------------------------- */
+/* ---- equal locations -------------------------------------------------------------------------------------------- */
 
-/* Adds a = b. */
+/* Adds the equality a = b. */
 static void add_equal(NrDependenceTest *t, const NrEquality *a, const NrEquality *b) {
   NrEquality eq = *b;
   if (nr_equality_add_scaled(&eq, a, -1)) nr_constraints_add(&t->constraints, &eq);
 }
 
-/* The offset in elements; false when it is not known. */
+/* Computes the offset in elements; false when it is not known. */
 static bool address_of(const Location *location, NrEquality *out) {
   int64_t strides[NR_MAX_RANK], offset;
   bool known = nr_memref_strides(location->memref->type, strides, &offset);
@@ -209,7 +210,7 @@ static bool address_of(const Location *location, NrEquality *out) {
   return known;
 }
 
-/* One element of the memref, at indices that are operands. */
+/* Whether the access is to one element of the memref, at indices that are operands. */
 static bool is_indexed(const NrMemAccess *access, const NrValue *memref) {
   return access->memref == memref && !access->map && !access->vector && access->num_indices;
 }

@@ -1,37 +1,40 @@
 /* accesses.c - memory accesses of ops, and aliasing of memrefs; see dependence.h. */
 #include "dialect/affine/affine.h"
+#include "dialect/operands.h"
+#include "dialect/rt/ops.h"
+#include "dialect/vector/ops.h"
 #include "pass/analysis/dependence.h"
 
 /* ---- accesses ---------------------------------------------------------------------------------------------------- */
 
 static void add(NrMemAccesses *out, NrMemAccess access) { nr_vec_push(out, access); }
 
-static bool add_element(NrMemAccesses *out, NrOp *op, uint32_t memref, bool reads, bool writes) {
-  NrValue *value = nr_operand(op, memref);
-  add(out, (NrMemAccess){.op = op, .memref = value, .first_index = memref + 1, .num_indices = value->type->rank,
-                         .reads = reads, .writes = writes});
+static bool add_element(NrMemAccesses *out, NrOp *op, bool reads, bool writes) {
+  NrGroup indices = nr_op_indices(op);
+  add(out, (NrMemAccess){.op = op, .memref = nr_op_memref(op), .first_index = (uint32_t)indices.begin,
+                         .num_indices = (uint32_t)indices.count, .reads = reads, .writes = writes});
   return true;
 }
 
-/* With a vector type: the vector's elements from the indices on, or any elements where that is not known. */
-static bool add_at(NrMemAccesses *out, NrOp *op, uint32_t first_index, NrAttr map, NrType vector, bool writes) {
-  NrValue *value = nr_operand(op, first_index - 1);
-  bool counted = !vector || (value->type->elem->kind != NR_TYPE_VECTOR && vector->rank <= value->type->rank);
-  add(out, (NrMemAccess){.op = op, .memref = value, .first_index = first_index,
-                         .num_indices = counted ? value->type->rank : 0, .map = map, .vector = vector,
+/* Adds an access at indices. With a vector type, it covers the vector's elements from the indices on, or any elements
+ * when the vector's dims cannot be matched with those of base. */
+static bool add_at(NrMemAccesses *out, NrOp *op, NrValue *base, NrAttr map, NrType vector, bool writes) {
+  bool counted = !vector || (base->type->elem->kind != NR_TYPE_VECTOR && vector->rank <= base->type->rank);
+  add(out, (NrMemAccess){.op = op, .memref = base, .first_index = (uint32_t)nr_op_indices(op).begin,
+                         .num_indices = counted ? base->type->rank : 0, .map = map, .vector = vector,
                          .reads = !writes, .writes = writes});
   return true;
 }
 
 static bool add_mapped(NrMemAccesses *out, NrOp *op, bool writes) {
   bool vector = nr_op_is(op, NR_OP_affine_vector_load) || nr_op_is(op, NR_OP_affine_vector_store);
-  NrType type = writes ? nr_operand(op, 0)->type : nr_result(op, 0)->type;
-  return add_at(out, op, (uint32_t)nr_affine_map_operands(op), nr_op_attr(op, NR_A_map), vector ? type : NULL, writes);
+  NrType type = writes ? nr_op_value(op)->type : nr_op_result(op)->type;
+  return add_at(out, op, nr_op_memref(op), nr_op_attr(op, NR_A_map), vector ? type : NULL, writes);
 }
 
-/* An access to any elements of a memref. */
-static bool add_whole(NrMemAccesses *out, NrOp *op, size_t memref, bool reads, bool writes) {
-  add(out, (NrMemAccess){.op = op, .memref = nr_operand(op, memref), .reads = reads, .writes = writes});
+/* Adds an access to any elements of a memref. */
+static bool add_whole(NrMemAccesses *out, NrOp *op, NrValue *memref, bool reads, bool writes) {
+  add(out, (NrMemAccess){.op = op, .memref = memref, .reads = reads, .writes = writes});
   return true;
 }
 
@@ -39,21 +42,23 @@ static bool add_op(NrOp *op, void *user) {
   NrMemAccesses *out = user;
   uint32_t effects = op->info->traits & (NR_READS | NR_WRITES | NR_ALLOCATES | NR_FREES);
   switch (op->info->id) {
-  case NR_OP_memref_load: return add_element(out, op, 0, true, false);
-  case NR_OP_memref_store: return add_element(out, op, 1, false, true);
-  case NR_OP_memref_atomic_rmw: return add_element(out, op, 1, true, true);
-  case NR_OP_memref_generic_atomic_rmw: return add_element(out, op, 0, true, true);
+  case NR_OP_memref_load: return add_element(out, op, true, false);
+  case NR_OP_memref_store: return add_element(out, op, false, true);
+  case NR_OP_memref_atomic_rmw:
+  case NR_OP_memref_generic_atomic_rmw: return add_element(out, op, true, true);
   case NR_OP_memref_prefetch: return true;
-  case NR_OP_memref_copy: return add_whole(out, op, 0, true, false) && add_whole(out, op, 1, false, true);
+  case NR_OP_memref_copy:
+    return add_whole(out, op, nr_memref_copy_source(op), true, false) &&
+           add_whole(out, op, nr_memref_copy_target(op), false, true);
   case NR_OP_affine_load:
   case NR_OP_affine_vector_load: return add_mapped(out, op, false);
   case NR_OP_affine_store:
   case NR_OP_affine_vector_store: return add_mapped(out, op, true);
   case NR_OP_affine_prefetch: return true;
   case NR_OP_vector_load:
-  case NR_OP_vector_maskedload: return add_at(out, op, 1, NULL, nr_result(op, 0)->type, false);
-  case NR_OP_vector_store: return add_at(out, op, 2, NULL, nr_operand(op, 0)->type, true);
-  case NR_OP_vector_maskedstore: return add_at(out, op, 1, NULL, nr_operand(op, op->num_operands - 1)->type, true);
+  case NR_OP_vector_maskedload: return add_at(out, op, nr_op_base(op), NULL, nr_op_result(op)->type, false);
+  case NR_OP_vector_store:
+  case NR_OP_vector_maskedstore: return add_at(out, op, nr_op_base(op), NULL, nr_op_value(op)->type, true);
   default: break;
   }
   if (nr_op_has(op, NR_CALL)) return false;
@@ -62,10 +67,19 @@ static bool add_op(NrOp *op, void *user) {
     return nr_op_has(op, NR_PURE) || nr_op_has(op, NR_RECURSIVE_EFFECTS) || ends_region;
   }
   bool reads = effects & NR_READS, writes = effects & (NR_WRITES | NR_FREES);
-  for (uint32_t i = 0; (reads || writes) && i < op->num_operands; i++)
+  size_t begin, count;
+  bool has_destinations = nr_op_destinations(op, &begin, &count);
+  for (uint32_t i = 0; (reads || writes) && i < op->num_operands; i++) {
+    bool only_read = has_destinations && (i < begin || i >= begin + count);
     if (nr_type_is_memref(nr_operand(op, i)->type))
-      nr_vec_push(out, ((NrMemAccess){.op = op, .memref = nr_operand(op, i), .reads = reads, .writes = writes}));
+      add_whole(out, op, nr_operand(op, i), reads || only_read, writes && !only_read);
+  }
   return true;
+}
+
+static bool add_op_of_run(NrOp *op, void *user) {
+  bool only_ends_run = nr_op_is(op, NR_OP_rt_check) || nr_op_is(op, NR_OP_rt_poll) || nr_op_is(op, NR_OP_rt_safepoint);
+  return only_ends_run || add_op(op, user);
 }
 
 bool nr_access_index(const NrMemAccess *access, uint32_t d, NrLinear *out) {
@@ -79,11 +93,12 @@ bool nr_access_index(const NrMemAccess *access, uint32_t d, NrLinear *out) {
 }
 
 bool nr_collect_accesses(NrOp *op, NrMemAccesses *out) { return nr_walk_pre(op, add_op, out); }
+bool nr_collect_accesses_of_run(NrOp *op, NrMemAccesses *out) { return nr_walk_pre(op, add_op_of_run, out); }
 
-/* ---- which memrefs may share memory ------------------------------------------------------------------------------ */
+/* ---- aliasing ---------------------------------------------------------------------------------------------------- */
 
 NrValue *nr_memref_source(const NrValue *memref) {
-  return memref->op && memref->index == 0 && nr_op_has(memref->op, NR_VIEW) ? nr_operand(memref->op, 0) : NULL;
+  return memref->op && memref->index == 0 && nr_op_has(memref->op, NR_VIEW) ? nr_op_source(memref->op) : NULL;
 }
 
 NrValue *nr_memref_root(NrValue *memref) {

@@ -15,14 +15,14 @@ typedef struct Delinearized {
   NrValue *number, *length, *rest;
 } Delinearized;
 
-/* A bound of an affine or scf loop that is one value or a constant (then *out_value is NULL). */
+/* Finds a bound of an affine or scf loop when it is one value, or a constant (then *out_value is NULL). */
 static bool bound_of(const NrValue *iv, bool upper, NrValue **out_value, int64_t *out_constant) {
   NrLoopRange range;
   *out_value = NULL;
   if (nr_loop_range(iv, &range)) {
-    NrValue *bound = upper ? range.upper : range.lower;
-    if (!nr_value_constant_int(bound, out_constant)) *out_value = bound;
-    return !range.is_unsigned && nr_type_bits(bound->type) == 64;
+    NrIndex bound = upper ? range.upper : range.lower;
+    if (!nr_index_constant(bound, out_constant)) *out_value = bound.value;
+    return !range.is_unsigned && nr_type_bits(iv->type) == 64;
   }
   if (!nr_affine_is_iv(iv)) return false;
   NrAffineBound bound = nr_affine_iv_bound(iv, upper);
@@ -35,19 +35,19 @@ static bool bound_of(const NrValue *iv, bool upper, NrValue **out_value, int64_t
   return true;
 }
 
-/* The constant step; 0: not known, or large. */
+/* The constant step of iv; 0 when it is not known or above MAX_STEP. */
 static int64_t small_step(const NrValue *iv) {
   NrLoopRange range;
   int64_t step = 0;
   if (nr_loop_range(iv, &range)) {
-    if (!nr_value_constant_int(range.step, &step)) return 0;
+    if (!nr_index_constant(range.step, &step)) return 0;
   } else if (nr_affine_is_iv(iv)) {
     step = nr_affine_iv_step(iv);
   }
   return step > 0 && step <= MAX_STEP ? step : 0;
 }
 
-/* An induction variable from a non-negative constant up to length. */
+/* Whether iv is an induction variable that runs from a non-negative constant up to length. */
 static bool runs_below(const NrValue *iv, const NrValue *length) {
   NrValue *lower, *upper;
   int64_t first, last;
@@ -56,8 +56,8 @@ static bool runs_below(const NrValue *iv, const NrValue *length) {
 }
 
 /* Whether number is a sum of invariant values and small multiples of at most MAX_STEP induction variables, of loops
- * around inner's that begin near 0. */
-static bool differs_little(const NrDependenceTest *t, const NrValue *inner, NrValue *number) {
+ * around inner's that begin near 0: its values in a and b then differ by little. */
+static bool has_small_difference(const NrDependenceTest *t, const NrValue *inner, NrValue *number) {
   NrLinear sum;
   nr_linear_of(number, &sum);
   if (sum.num_terms > MAX_STEP) return false;
@@ -74,7 +74,7 @@ static bool differs_little(const NrDependenceTest *t, const NrValue *inner, NrVa
   return true;
 }
 
-/* Splits an index; its number may be such an index of outer loops again. */
+/* Splits an index of the form number * length + rest. The number may be linearized in the same form. */
 static bool delinearize(const NrDependenceTest *t, NrValue *index, int depth, Delinearized *out) {
   NrLinear sum;
   nr_linear_of(index, &sum);
@@ -85,7 +85,7 @@ static bool delinearize(const NrDependenceTest *t, NrValue *index, int depth, De
     for (uint32_t k = 0; k < 2; k++) {
       *out = (Delinearized){nr_operand(product->op, 1 - k), nr_operand(product->op, k), rest};
       if (!nr_dependence_is_same(t, out->length) || !runs_below(rest, out->length)) continue;
-      if (differs_little(t, rest, out->number)) return true;
+      if (has_small_difference(t, rest, out->number)) return true;
       Delinearized outer;
       if (depth < MAX_ROW_DIMS && delinearize(t, out->number, depth + 1, &outer) &&
           nr_op_is_ancestor(nr_loop_of_iv(outer.rest), nr_loop_of_iv(rest)))

@@ -1,11 +1,11 @@
-/* dependence.c - whether two accesses may meet at given distances; see dependence.h.
+/* dependence.c - tests whether two accesses may touch the same element at given distances; see dependence.h.
  *
  * "Both touch the same element" becomes a system of integer equalities over the iterations of the listed loops (T for
  * a, T + D for b) and the values in the indices (dependence_test.c, access_origins.c). If the system has no integer
  * solution (integer_constraints.c), the accesses do not conflict. */
 #include "pass/analysis/dependence_test.h"
 
-/* Whether root is allocated in each iteration of a listed loop in which a and b run in different iterations. */
+/* Whether root is allocated anew in each iteration of a listed loop of which a and b run in different iterations. */
 static bool is_of_one_iteration(const NrDependenceTest *t, NrValue *root) {
   if (!nr_op_is(root->op, NR_OP_memref_alloc) && !nr_op_is(root->op, NR_OP_memref_alloca)) return false;
   for (size_t i = 0; i < t->num_listed; i++) {

@@ -15,18 +15,10 @@
 #ifndef NORIA_PASS_ANALYSIS_DEPENDENCE_H
 #define NORIA_PASS_ANALYSIS_DEPENDENCE_H
 
-#include "ir/op_info.h"
+#include "ir/region_flow.h"
 #include "pass/analysis/integer_constraints.h"
 
-/* ---- loops by their induction variable --------------------------------------------------------------------------- */
-
-/* The range of an induction variable of scf.for or scf.parallel; those of affine loops: affine.h. */
-typedef struct NrLoopRange {
-  NrValue *lower, *upper, *step;
-  bool is_unsigned;
-} NrLoopRange;
-bool nr_loop_range(const NrValue *iv, NrLoopRange *out); /* false: iv is no variable of such a loop */
-/* The trip count, when it is constant and fits. */
+/* Computes the trip count of a loop; false when it is not constant or does not fit. */
 bool nr_loop_range_trips(const NrLoopRange *range, uint64_t *out);
 
 /* ---- index values as sums ---------------------------------------------------------------------------------------- */
@@ -62,16 +54,18 @@ typedef NR_VEC(NrMemAccess) NrMemAccesses;
 /* Adds the accesses of op and nested ops. False when one of them may do more than access its memref operands and
  * allocate: it calls, prints, fails, or is unknown. */
 bool nr_collect_accesses(NrOp *op, NrMemAccesses *out);
+/* The same where it does not matter that op ends the run: rt.check, rt.poll and rt.safepoint access nothing. */
+bool nr_collect_accesses_of_run(NrOp *op, NrMemAccesses *out);
 
-/* Index d of an access with indices; false when it is not linear. */
+/* Computes the linear form of index d of an access with indices; false when it is not linear. */
 bool nr_access_index(const NrMemAccess *access, uint32_t d, NrLinear *out);
 
-/* The memref that this one is a view of; NULL when it is none. */
+/* The memref that this one is a view of; NULL when it is no view. */
 NrValue *nr_memref_source(const NrValue *memref);
 /* The memref at the end of the chain of views. */
 NrValue *nr_memref_root(NrValue *memref);
-/* Whether they may share an element. Allocations do not alias each other, globals or function arguments; arguments do
- * not alias only when one is marked llvm.noalias or noria.noalias. */
+/* Whether two memrefs may share an element. Allocations do not alias each other, globals or function arguments;
+ * arguments do not alias only when one is marked llvm.noalias or noria.noalias. */
 bool nr_may_alias(NrValue *a, NrValue *b);
 
 /* ---- conflicts --------------------------------------------------------------------------------------------------- */
@@ -86,7 +80,7 @@ typedef struct NrDistance {
  * are in the same iteration for a and b; other loops that are not listed may be in any. */
 bool nr_may_conflict(const NrMemAccess *a, const NrMemAccess *b, const NrDistance *distances, size_t count);
 
-/* The most accesses that are compared pairwise. */
+/* Maximum number of accesses that are compared pairwise. */
 enum { NR_MAX_COMPARED = 256 };
 
 /* Whether no iteration of iv's loop touches what another one writes, in the same iteration of the outer loops. list

@@ -6,6 +6,7 @@
 #include "pass/analysis/dependence_test.h"
 
 #include "dialect/affine/affine.h"
+#include "dialect/operands.h"
 #include "dialect/scf/scf.h"
 #include "pass/analysis/ranges.h"
 
@@ -35,23 +36,23 @@ static bool runs_once(const NrDependenceTest *t, const NrOp *op) {
     around_all &= !here && nr_op_is_ancestor(op, loop_a) && nr_op_is_ancestor(op, loop_b);
   }
   if (listed) {
-    /* All dims of a parallel loop must be listed to fix its point. */
+    /* The point of a multi-dim loop is the same only when all its dims are listed. */
     size_t dims = 0;
     for (size_t i = 0; i < t->num_listed; i++) dims += nr_loop_of_iv(t->listed[i].iv_a) == op;
-    bool has_dims = nr_op_is(op, NR_OP_scf_parallel) || nr_op_is(op, NR_OP_affine_parallel);
-    return !has_dims || dims == nr_op_body(op, 0)->num_args;
+    return dims >= nr_op_num_ivs(op);
   }
   return around_all || (t->num_listed == 0 && nr_op_is_ancestor(op, t->a->op) && nr_op_is_ancestor(op, t->b->op));
 }
 
-/* A value inside a repeated region is the same if it is a pure function of values that are. */
+/* Whether value is the same for a and b. In a repeated region it is when it is a pure function of such values. */
 static bool is_same(const NrDependenceTest *t, const NrValue *value, int depth) {
   bool once = true;
   for (NrOp *up = nr_block_parent_op(nr_value_block(value)); up && !nr_op_has(up, NR_ISOLATED); up = nr_op_parent(up))
     if (repeats(up) && !runs_once(t, up)) once = false;
   if (once || !value->op) return once;
   if (depth == MAX_SAME_DEPTH || value->op->num_regions || !nr_op_is_pure(value->op)) return false;
-  if (!value->op->num_operands) return nr_op_has(value->op, NR_CONSTANT_LIKE); /* linalg.index is not */
+  if (!value->op->num_operands)
+    return nr_op_has(value->op, NR_CONSTANT_LIKE); /* linalg.index has no operands, but varies */
   for (uint32_t i = 0; i < value->op->num_operands; i++)
     if (!is_same(t, nr_operand(value->op, i), depth + 1)) return false;
   return true;
@@ -71,7 +72,7 @@ typedef struct Loop {
 static bool loop_of(const NrValue *iv, Loop *out) {
   *out = (Loop){.iv = iv};
   if (nr_loop_range(iv, &out->range)) {
-    if (!nr_value_constant_int(out->range.step, &out->step) || out->step < 0) out->step = 0;
+    if (!nr_index_constant(out->range.step, &out->step) || out->step < 0) out->step = 0;
     return true;
   }
   out->is_affine = nr_affine_is_iv(iv);
@@ -79,7 +80,7 @@ static bool loop_of(const NrValue *iv, Loop *out) {
   return out->is_affine;
 }
 
-/* The constant trip count, if above 0: for a body that never runs, every answer is right. */
+/* The constant trip count; false when it is not known or 0. A body that never runs needs no test. */
 static bool trips_of(const Loop *loop, int64_t *out) {
   uint64_t trips = 0;
   int64_t lower, upper;
@@ -111,7 +112,7 @@ static bool add_result(NrDependenceTest *t, NrEquality *eq, NrAttr map, uint32_t
   return ok;
 }
 
-/* Adds bound number k, sign- or zero-extended as the loop compares. */
+/* Adds bound number k to eq, sign- or zero-extended as the loop's comparison requires. */
 static bool add_bound(NrDependenceTest *t, NrEquality *eq, const Loop *loop, bool upper, uint32_t k, int side,
                       int64_t factor, int depth) {
   int64_t constant;
@@ -119,20 +120,20 @@ static bool add_bound(NrDependenceTest *t, NrEquality *eq, const Loop *loop, boo
     NrAffineBound bound = nr_affine_iv_bound(loop->iv, upper);
     return add_result(t, eq, bound.map, bound.begin + k, nr_loop_of_iv(loop->iv), bound.first, side, factor, depth);
   }
-  NrValue *value = upper ? loop->range.upper : loop->range.lower;
-  uint32_t bits = nr_type_bits(value->type);
-  if (!loop->range.is_unsigned || bits >= 64 || !nr_value_constant_int(value, &constant))
-    return add_value(t, eq, value, side, factor, depth + 1);
-  return nr_equality_add_constant(eq, factor, constant & (int64_t)((UINT64_C(1) << bits) - 1));
+  NrIndex index = upper ? loop->range.upper : loop->range.lower;
+  uint32_t bits = nr_type_bits(loop->iv->type);
+  if (!nr_index_constant(index, &constant)) return add_value(t, eq, index.value, side, factor, depth + 1);
+  if (loop->range.is_unsigned && bits < 64) constant &= (int64_t)((UINT64_C(1) << bits) - 1);
+  return nr_equality_add_constant(eq, factor, constant);
 }
 
-/* Adds sum >= 0, as sum = slack. */
+/* Adds sum >= 0 as the equality sum = slack, with a non-negative slack variable. */
 static void add_not_negative(NrDependenceTest *t, NrEquality *sum, const void *key, int number, int side) {
   int slack = nr_dependence_unknown(t, key, number, side, NR_DYNAMIC);
   if (slack >= 0 && nr_equality_add(sum, (uint32_t)slack, -1)) nr_constraints_add(&t->constraints, sum);
 }
 
-/* The maximum of several lower bounds is an unknown that is at least each of them. */
+/* Adds the lower bound to eq. The maximum of several bounds is an unknown that is not less than each. */
 static bool add_lower(NrDependenceTest *t, NrEquality *eq, const Loop *loop, int side, int64_t factor, int depth) {
   uint32_t count = num_bounds(loop, false);
   if (count == 1) return add_bound(t, eq, loop, false, 0, side, factor, depth);
@@ -264,7 +265,7 @@ static bool add_division(NrDependenceTest *t, NrEquality *eq, NrEquality sum, in
          nr_equality_add_scaled(eq, &sum, factor);
 }
 
-/* Divisions of arith round toward 0, which is down for non-negative dividends. */
+/* Matches a division by a constant. Divisions of arith round toward 0, which is down for non-negative dividends. */
 static bool division_of(const NrOp *op, Division *out, int64_t *out_divisor) {
   switch (op ? op->info->id : 0) {
   case NR_OP_arith_divsi:
@@ -276,11 +277,11 @@ static bool division_of(const NrOp *op, Division *out, int64_t *out_divisor) {
   case NR_OP_arith_remui: *out = REST; break;
   default: return false;
   }
-  NrType type = nr_result(op, 0)->type;
+  NrType type = nr_op_result(op)->type;
   if (!nr_type_is_int_or_index(type) || nr_type_bits(type) != 64) return false;
-  if (!nr_value_constant_int(nr_operand(op, 1), out_divisor) || *out_divisor <= 0 || *out_divisor > MAX_VALUE)
+  if (!nr_value_constant_int(nr_op_rhs(op), out_divisor) || *out_divisor <= 0 || *out_divisor > MAX_VALUE)
     return false;
-  return nr_op_is(op, NR_OP_arith_floordivsi) || nr_range_of(nr_operand(op, 0)).min >= 0;
+  return nr_op_is(op, NR_OP_arith_floordivsi) || nr_range_of(nr_op_lhs(op)).min >= 0;
 }
 
 /* ---- affine expressions ------------------------------------------------------------------------------------------ */
@@ -327,12 +328,12 @@ static void describe(NrDependenceTest *t, NrValue *value, uint32_t unknown, int 
   }
   unsigned id = value->op ? value->op->info->id : 0;
   bool affine = id == NR_OP_affine_min || id == NR_OP_affine_max;
-  bool least = id == NR_OP_affine_min || id == NR_OP_arith_minsi;
+  bool is_min = id == NR_OP_affine_min || id == NR_OP_arith_minsi;
   if ((!affine && id != NR_OP_arith_minsi && id != NR_OP_arith_maxsi) || nr_type_bits(value->type) != 64) return;
   NrAttr map = affine ? nr_op_attr(value->op, NR_A_map) : NULL;
   for (uint32_t k = 0; k < (affine ? map->num_exprs : 2); k++) {
     NrEquality apart = {0};
-    int64_t factor = least ? 1 : -1;
+    int64_t factor = is_min ? 1 : -1;
     bool ok = affine ? add_result(t, &apart, map, k, value->op, 0, side, factor, depth + 1)
                      : add_value(t, &apart, nr_operand(value->op, k), side, factor, depth + 1);
     if (ok && nr_equality_add(&apart, unknown, -factor)) add_not_negative(t, &apart, value, 1 + (int)k, side);
@@ -369,7 +370,7 @@ static bool add_term(NrDependenceTest *t, NrEquality *eq, NrValue *value, int si
     return *eq = whole, true;
   whole = *eq;
   if (!same && division_of(value->op, &kind, &divisor) &&
-      add_value(t, &sum, nr_operand(value->op, 0), side, 1, depth + 1) &&
+      add_value(t, &sum, nr_op_lhs(value->op), side, 1, depth + 1) &&
       add_division(t, &whole, sum, divisor, kind, factor))
     return *eq = whole, true;
   int unknown = nr_constraints_unknown(&t->constraints, value, 0, same ? 2 : side, &is_new);

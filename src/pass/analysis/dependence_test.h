@@ -34,7 +34,7 @@ bool nr_dependence_add_loops(NrDependenceTest *t, bool *out_possible);
 bool nr_dependence_is_same(const NrDependenceTest *t, const NrValue *value);
 /* eq += factor * value on that side. False: too many unknowns, or overflow. */
 bool nr_dependence_add_value(NrDependenceTest *t, NrEquality *eq, NrValue *value, int side, int64_t factor);
-/* The same for result i of a map over op's operands from number `first` on. */
+/* eq += factor * result i of a map over op's operands from number `first` on. */
 bool nr_dependence_add_result(NrDependenceTest *t, NrEquality *eq, NrAttr map, uint32_t i, const NrOp *op, size_t first,
                               int side, int64_t factor);
 /* The unknown for key, number and side, in the range 0 to size - 1 (NR_DYNAMIC: no upper limit). -1: too many

@@ -52,8 +52,8 @@ bool nr_equality_add_scaled(NrEquality *eq, const NrEquality *other, int64_t fac
 
 /* ---- wrapping ---------------------------------------------------------------------------------------------------- */
 
-/* With an unknown step, a few iterations may wrap around 64 bits. A comparison of one variable with itself is still
- * valid. */
+/* Whether eq only compares one variable with itself. With an unknown step, a few iterations may wrap around 64 bits;
+ * such an equality is still valid. */
 static bool compares_alone(const NrConstraints *s, const NrEquality *eq, uint32_t unknown) {
   if (eq->constant || (eq->factors[unknown] != 1 && eq->factors[unknown] != -1)) return false;
   for (uint32_t i = 0; i < s->num_unknowns; i++) {
@@ -159,7 +159,7 @@ static bool narrow_all(NrConstraints *s, const NrEquality *eq, bool *changed) {
   for (uint32_t i = 0; i < s->num_unknowns; i++) {
     NrUnknown before = s->unknowns[i];
     if (!eq->factors[i]) continue;
-    /* Values that do not count may wrap, so they are not narrowed. */
+    /* Unknowns that are not counting ones may wrap, so they are not narrowed. */
     if (!before.counts) continue;
     Span rest = whole;
     span_add(&rest, eq->factors[i], &before, -1);
@@ -197,7 +197,7 @@ typedef struct Pivot {
   uint32_t equality, unknown;
 } Pivot;
 
-/* The widest unknown with factor 1 or -1 in an equality that is not done. */
+/* Finds the widest unknown with factor 1 or -1 in an equality that is not done. */
 static bool find_pivot(const NrConstraints *s, uint32_t begin, const bool *done, Pivot *out) {
   bool found = false;
   for (uint32_t i = begin; i < s->num_equalities; i++)

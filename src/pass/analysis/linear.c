@@ -1,29 +1,17 @@
-/* linear.c - linear forms of index values, and the ranges of induction variables; see dependence.h. */
+/* linear.c - linear forms of index values, and trip counts; see dependence.h. */
 #include "dialect/affine/affine.h"
+#include "dialect/arith/ops.h"
+#include "dialect/operands.h"
 #include "dialect/scf/scf.h"
 #include "pass/analysis/dependence.h"
 
 enum { MAX_DEPTH = 32 };
 
-bool nr_loop_range(const NrValue *iv, NrLoopRange *out) {
-  NrOp *loop = iv->block ? nr_block_parent_op(iv->block) : NULL;
-  if (nr_op_is(loop, NR_OP_scf_for) && iv->index == 0) {
-    *out = (NrLoopRange){nr_scf_for_lower_bound(loop), nr_scf_for_upper_bound(loop), nr_scf_for_step(loop),
-                         nr_op_attr(loop, NR_A_unsignedCmp) != NULL};
-    return true;
-  }
-  if (!nr_op_is(loop, NR_OP_scf_parallel)) return false;
-  uint32_t rank = iv->block->num_args;
-  *out = (NrLoopRange){nr_operand(loop, iv->index), nr_operand(loop, rank + iv->index),
-                       nr_operand(loop, 2 * rank + iv->index), false};
-  return true;
-}
-
 bool nr_loop_range_trips(const NrLoopRange *range, uint64_t *out) {
   int64_t lower, upper, step;
-  uint32_t bits = nr_type_bits(range->lower->type);
-  if (bits > 64 || !nr_value_constant_int(range->lower, &lower) || !nr_value_constant_int(range->upper, &upper) ||
-      !nr_value_constant_int(range->step, &step))
+  uint32_t bits = nr_type_bits(range->iv->type);
+  if (bits > 64 || !nr_index_constant(range->lower, &lower) || !nr_index_constant(range->upper, &upper) ||
+      !nr_index_constant(range->step, &step))
     return false;
   if (range->is_unsigned && bits < 64) {
     int64_t mask = (int64_t)((UINT64_C(1) << bits) - 1);
@@ -54,10 +42,10 @@ static bool add_term(NrLinear *sum, NrValue *value, int64_t factor) {
 /* A cast that keeps the value: from 64 bits, or of an induction variable, which does not wrap, extended as its loop
  * compares. */
 static bool keeps_number(const NrOp *cast) {
-  const NrValue *from = nr_operand(cast, 0);
+  const NrValue *from = nr_op_in(cast);
   NrLoopRange range;
   bool is_unsigned = nr_op_is(cast, NR_OP_arith_index_castui) || nr_op_is(cast, NR_OP_arith_extui);
-  if (nr_type_bits(nr_result(cast, 0)->type) != 64) return false;
+  if (nr_type_bits(nr_op_result(cast)->type) != 64) return false;
   if (nr_type_bits(from->type) == 64) return true;
   return nr_loop_range(from, &range) && range.is_unsigned == is_unsigned;
 }
@@ -81,7 +69,7 @@ static bool add_affine(NrLinear *sum, NrAffineExpr e, NrValue *const *operands, 
   }
 }
 
-/* Adds the result of an affine.apply if it is linear; else the value itself. */
+/* Adds the result of an affine.apply: its linear form or, when it is not linear, the value as a term. */
 static bool add_apply(NrLinear *sum, NrValue *value, int64_t factor, int depth) {
   NrAttr map = nr_op_attr(value->op, NR_A_map);
   NrValue *operands[NR_LINEAR_TERMS];
@@ -107,7 +95,7 @@ static bool add_value(NrLinear *sum, NrValue *value, int64_t factor, int depth) 
   case NR_OP_arith_addi:
   case NR_OP_arith_subi: {
     int64_t second = nr_op_is(op, NR_OP_arith_subi) ? wrap_mul(factor, -1) : factor;
-    return add_value(sum, nr_operand(op, 0), factor, depth + 1) && add_value(sum, nr_operand(op, 1), second, depth + 1);
+    return add_value(sum, nr_op_lhs(op), factor, depth + 1) && add_value(sum, nr_op_rhs(op), second, depth + 1);
   }
   case NR_OP_arith_muli:
     for (uint32_t i = 0; i < 2; i++)
@@ -115,16 +103,16 @@ static bool add_value(NrLinear *sum, NrValue *value, int64_t factor, int depth) 
         return add_value(sum, nr_operand(op, 1 - i), wrap_mul(factor, constant), depth + 1);
     return add_term(sum, value, factor);
   case NR_OP_arith_shli:
-    if (!nr_value_constant_int(nr_operand(op, 1), &constant) || constant < 0 || constant > 62)
+    if (!nr_value_constant_int(nr_arith_shli_rhs(op), &constant) || constant < 0 || constant > 62)
       return add_term(sum, value, factor);
-    return add_value(sum, nr_operand(op, 0), wrap_mul(factor, INT64_C(1) << constant), depth + 1);
+    return add_value(sum, nr_arith_shli_lhs(op), wrap_mul(factor, INT64_C(1) << constant), depth + 1);
   case NR_OP_affine_apply: return add_apply(sum, value, factor, depth);
   case NR_OP_arith_index_cast:
   case NR_OP_arith_index_castui:
   case NR_OP_arith_extsi:
   case NR_OP_arith_extui:
     if (!keeps_number(op)) return add_term(sum, value, factor);
-    return add_value(sum, nr_operand(op, 0), factor, depth + 1);
+    return add_value(sum, nr_op_in(op), factor, depth + 1);
   default: return add_term(sum, value, factor);
   }
 }

@@ -3,6 +3,7 @@
 #include "pass/analysis/prover_state.h"
 
 #include "dialect/arith/arith.h"
+#include "dialect/operands.h"
 #include "pass/core/checks.h"
 
 enum { MAX_STEPS = 240, MAX_DEPTH = 7, FEW_STEPS = 40 };
@@ -44,7 +45,7 @@ void nr_prover_assume_equal(NrProver *p, NrSum x, NrSum y) {
   nr_prover_assume(p, nr_sum_add(&y, -1, &x));
 }
 
-/* x <= y - gap */
+/* Adds the fact x <= y - gap. */
 static void assume_ordered(NrProver *p, const NrSum *x, const NrSum *y, int64_t gap) {
   NrSum difference = nr_sum_add(y, -1, x);
   nr_prover_assume(p, nr_sum_add_constant(&difference, -gap));
@@ -55,39 +56,42 @@ typedef struct Comparison {
   NrSum x, y;
 } Comparison;
 
-/* A test that a 64-bit product did not wrap: its upper half equals the sign of the lower half. */
-static bool is_product_check(const NrOp *cmp) {
-  return nr_op_is(cmp, NR_OP_arith_cmpi) && nr_cmpi_of(cmp) == NR_CMPI_EQ &&
-         nr_operand(cmp, 0)->index == 1 && nr_op_is(nr_operand(cmp, 0)->op, NR_OP_arith_mulsi_extended);
+/* The op whose 64-bit product cmp tests not to have wrapped: its upper half equals the sign of the lower half. NULL:
+ * cmp is no such test. */
+static const NrOp *checked_product(const NrOp *cmp) {
+  if (!nr_op_is(cmp, NR_OP_arith_cmpi) || nr_cmpi_of(cmp) != NR_CMPI_EQ) return NULL;
+  const NrValue *high = nr_arith_cmpi_lhs(cmp);
+  bool is_product = nr_op_is(high->op, NR_OP_arith_mulsi_extended) && high == nr_arith_mulsi_extended_high(high->op);
+  return is_product ? high->op : NULL;
 }
 
 bool nr_prover_product_fits(const NrProver *p, const NrOp *mul) {
   for (size_t i = p->conditions.size; i-- > 0;) {
     NrCondition c = p->conditions.data[i];
-    if (c.holds && is_product_check(c.value->op) && nr_operand(c.value->op, 0)->op == mul) return true;
+    if (c.holds && checked_product(c.value->op) == mul) return true;
   }
   return false;
 }
 
-/* x != y cannot be a fact (a non-negative sum); the condition itself is kept. */
-static bool says_different(const NrOp *cmp, bool holds) {
+/* Whether cmp states x != y, which cannot be a fact (a non-negative sum); the condition itself is kept. */
+static bool is_inequation(const NrOp *cmp, bool holds) {
   return nr_cmpi_of(cmp) == (holds ? NR_CMPI_NE : NR_CMPI_EQ);
 }
 
-/* Normalizes to <, <=, == or !=. An unsigned x < y stays unsigned, because it says more where y is not negative. False
- * when op is no comparison of integers. */
+/* Normalizes to <, <=, == or !=. An unsigned x < y stays unsigned, because it also implies 0 <= x where y is not
+ * negative. False when op is no comparison of integers. */
 static bool comparison_of(NrProver *p, const NrOp *op, bool holds, Comparison *out) {
-  if (!nr_op_is(op, NR_OP_arith_cmpi) || !nr_type_is_int_or_index(nr_operand(op, 0)->type)) return false;
+  if (!nr_op_is(op, NR_OP_arith_cmpi) || !nr_type_is_int_or_index(nr_arith_cmpi_lhs(op)->type)) return false;
   NrCmpI predicate = holds ? nr_cmpi_of(op) : nr_cmpi_negated(nr_cmpi_of(op));
   bool turned = predicate > NR_CMPI_NE && nr_cmpi_allows(predicate, NR_GREATER);
-  NrValue *x = nr_operand(op, turned), *y = nr_operand(op, !turned);
+  NrValue *lhs = nr_arith_cmpi_lhs(op), *rhs = nr_arith_cmpi_rhs(op);
   out->predicate = turned ? nr_cmpi_swapped(predicate) : predicate;
-  out->x = nr_prover_value(p, x);
-  out->y = nr_prover_value(p, y);
+  out->x = nr_prover_value(p, turned ? rhs : lhs);
+  out->y = nr_prover_value(p, turned ? lhs : rhs);
   return out->x.known && out->y.known;
 }
 
-/* If a select equals y, a case that cannot equal y is excluded. */
+/* Given x = y where x is a select: excludes a case that cannot equal y. */
 static void assume_choice(NrProver *p, const NrSum *x, const NrSum *y) {
   if (x->num_terms != 1 || x->terms[0].degree != 1 || x->terms[0].factor != 1 || x->constant) return;
   const NrAtom atom = p->atoms.data[x->terms[0].atoms[0]];
@@ -126,7 +130,7 @@ static void assume_comparison(NrProver *p, const NrOp *op, bool holds) {
   }
 }
 
-/* Conditions by select or "or" give no fact until one side is known; they are kept. */
+/* A select or an `or` implies no fact until one side is known, so the condition is kept for later. */
 void nr_prover_assume_condition(NrProver *p, NrValue *condition, bool holds) {
   const NrOp *op = condition->op;
   bool known;
@@ -134,18 +138,18 @@ void nr_prover_assume_condition(NrProver *p, NrValue *condition, bool holds) {
   case NR_OP_arith_andi:
   case NR_OP_arith_ori:
     if (nr_op_is(op, NR_OP_arith_andi) == holds) {
-      nr_prover_assume_condition(p, nr_operand(op, 0), holds);
-      nr_prover_assume_condition(p, nr_operand(op, 1), holds);
+      nr_prover_assume_condition(p, nr_op_lhs(op), holds);
+      nr_prover_assume_condition(p, nr_op_rhs(op), holds);
       return;
     }
     break;
   case NR_OP_arith_xori:
-    if (nr_prover_constant_bool(nr_operand(op, 1), &known))
-      nr_prover_assume_condition(p, nr_operand(op, 0), holds != known);
+    if (nr_prover_constant_bool(nr_arith_xori_rhs(op), &known))
+      nr_prover_assume_condition(p, nr_arith_xori_lhs(op), holds != known);
     return;
   case NR_OP_arith_cmpi:
     assume_comparison(p, op, holds);
-    if (!is_product_check(op) && !says_different(op, holds)) return;
+    if (!checked_product(op) && !is_inequation(op, holds)) return;
     break;
   case NR_OP_arith_select: break;
   default: return;
@@ -153,16 +157,18 @@ void nr_prover_assume_condition(NrProver *p, NrValue *condition, bool holds) {
   nr_vec_push(&p->conditions, ((NrCondition){condition, holds}));
 }
 
-/* Adds facts of a kept condition that later facts decide: of `a or b` where a is false, b. */
+/* Adds the facts that follow from a kept condition and later facts: for `a or b` where a is now false, b. */
 static void open_condition(NrProver *p, NrCondition c) {
   const NrOp *op = c.value->op;
   bool known;
   if (nr_op_is(op, NR_OP_arith_select)) {
+    NrValue *condition = nr_arith_select_condition(op);
+    NrValue *const cases[] = {nr_arith_select_true_value(op), nr_arith_select_false_value(op)};
     for (uint32_t i = 0; i < 2; i++) {
-      bool chosen = nr_prove_condition(p, nr_operand(op, 0), i == 0);
-      bool excluded = nr_prover_constant_bool(nr_operand(op, 2 - i), &known) && known != c.holds;
-      if (chosen || excluded) nr_prover_assume_condition(p, nr_operand(op, 1 + i), c.holds);
-      if (excluded) nr_prover_assume_condition(p, nr_operand(op, 0), i == 0);
+      bool chosen = nr_prove_condition(p, condition, i == 0);
+      bool excluded = nr_prover_constant_bool(cases[!i], &known) && known != c.holds;
+      if (chosen || excluded) nr_prover_assume_condition(p, cases[i], c.holds);
+      if (excluded) nr_prover_assume_condition(p, condition, i == 0);
     }
     return;
   }
@@ -221,8 +227,8 @@ static bool is_part_of_a_shape(const NrProver *p, const NrTerm *t) {
 }
 
 static __int128 scaled(__int128 x, int64_t factor) {
-  __int128 most = factor ? far / (factor < 0 ? -(__int128)factor : factor) : far;
-  if (x > most || x < -most) return (x < 0) == (factor < 0) ? far : -far;
+  __int128 max = factor ? far / (factor < 0 ? -(__int128)factor : factor) : far;
+  if (x > max || x < -max) return (x < 0) == (factor < 0) ? far : -far;
   return x * factor;
 }
 
@@ -284,12 +290,12 @@ static bool try_facts(NrProver *p, const NrSum *goal, int depth) {
   for (uint32_t i = 0; i < goal->num_terms; i++) {
     const NrTerm *t = &goal->terms[i];
     for (size_t k = p->facts.size; k-- > 0;)
-      if (k < p->facts.size) { /* a copy: a case may add facts, which moves the list */
+      if (k < p->facts.size) { /* a copy, because a case may add facts, which reallocates the list */
         NrSum fact = p->facts.data[k].sum;
         if (try_fact(p, goal, t, &fact, depth)) return true;
       }
     for (uint32_t a = 0; a < t->degree; a++) {
-      const NrSum *facts = p->atoms.data[t->atoms[a]].facts; /* new atoms move the atoms, not their facts */
+      const NrSum *facts = p->atoms.data[t->atoms[a]].facts; /* adding atoms reallocates the atoms, not their facts */
       for (uint32_t k = 0, n = p->atoms.data[t->atoms[a]].num_facts; k < n; k++)
         if (try_fact(p, goal, t, &facts[k], depth)) return true;
     }
@@ -297,7 +303,8 @@ static bool try_facts(NrProver *p, const NrSum *goal, int depth) {
   return false;
 }
 
-/* Splits by the cases of an atom: it equals one of them; a minimum is at most each, a maximum at least. */
+/* Proves the goal by substituting the operands of an atom. Both cases must be proven, unless one is enough: the goal
+ * falls with a minimum, which is at most each operand, or rises with a maximum, which is at least each. */
 static bool try_cases(NrProver *p, const NrSum *goal, uint32_t number, int depth) {
   NrAtom atom = p->atoms.data[number];
   bool linear = true, falls = true, rises = true;
@@ -418,12 +425,12 @@ bool nr_prove_condition(NrProver *p, NrValue *condition, bool holds) {
   case NR_OP_arith_andi:
   case NR_OP_arith_ori: {
     bool both = nr_op_is(op, NR_OP_arith_andi) == holds;
-    bool first = nr_prove_condition(p, nr_operand(op, 0), holds);
-    return first != both ? first : nr_prove_condition(p, nr_operand(op, 1), holds);
+    bool first = nr_prove_condition(p, nr_op_lhs(op), holds);
+    return first != both ? first : nr_prove_condition(p, nr_op_rhs(op), holds);
   }
   case NR_OP_arith_xori:
-    return nr_prover_constant_bool(nr_operand(op, 1), &known) &&
-           nr_prove_condition(p, nr_operand(op, 0), holds != known);
+    return nr_prover_constant_bool(nr_arith_xori_rhs(op), &known) &&
+           nr_prove_condition(p, nr_arith_xori_lhs(op), holds != known);
   case NR_OP_arith_cmpi: return prove_comparison(p, op, holds);
   default: return false;
   }

@@ -31,7 +31,7 @@ NrSum nr_prover_value(NrProver *p, NrValue *integer);
 NrSum nr_prover_index(NrProver *p, NrIndex index);
 NrSum nr_prover_dim(NrProver *p, NrValue *shaped, uint32_t dim);
 NrSum nr_prover_rank(NrProver *p, NrValue *tensor);
-/* Element i, row-major, of a tensor of integers. */
+/* Element i, in row-major order, of a tensor of integers. */
 NrSum nr_prover_element(NrProver *p, NrValue *tensor, int64_t i);
 /* An affine expression over sums for dims and symbols; unknown where it divides. */
 NrSum nr_prover_affine(NrProver *p, NrAffineExpr e, const NrSum *dims, const NrSum *symbols);
@@ -49,7 +49,7 @@ void nr_prover_assume_equal(NrProver *p, NrSum x, NrSum y);
 void nr_prover_assume_condition(NrProver *p, NrValue *condition, bool holds);
 /* Adds the facts inside a region: bounds of induction variables, the condition of a branch. */
 void nr_prover_enter_region(NrProver *p, NrRegion *region);
-/* Adds the facts behind an op in its block: the condition of an rt.check. */
+/* Adds the facts that hold after an op in its block: valid sizes of its results, the condition of an rt.check. */
 void nr_prover_visit(NrProver *p, NrOp *op);
 /* At the end of the body of a linalg.generic or tensor.generate: records the bounds of the yielded integers as bounds
  * of the result's elements. */

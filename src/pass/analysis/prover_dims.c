@@ -10,7 +10,7 @@ static bool carried(NrValue *value, NrValue **out_init, NrValue **out_arg, NrVal
   NrOp *loop = value->op ? value->op : nr_block_parent_op(value->block);
   if (!nr_op_is(loop, NR_OP_scf_for) || (!value->op && value->index == 0)) return false;
   uint32_t i = value->op ? value->index : value->index - 1;
-  NrOp *yield = nr_block_terminator(nr_op_body(loop, 0));
+  NrOp *yield = nr_block_terminator(nr_scf_for_body(loop));
   if (!yield || i >= yield->num_operands) return false;
   *out_init = nr_scf_for_init(loop, i);
   *out_arg = nr_scf_for_arg(loop, i);
@@ -24,7 +24,7 @@ static NrValue *same_shape_as(NrValue *tensor) {
   NrValue *destination = op ? nr_op_destination(op, tensor->index) : NULL;
   if (destination) return destination;
   switch (op ? op->info->id : 0) {
-  case NR_OP_tensor_cast: return nr_type_is_ranked(nr_operand(op, 0)->type) ? nr_operand(op, 0) : NULL;
+  case NR_OP_tensor_cast: return nr_type_is_ranked(nr_tensor_cast_source(op)->type) ? nr_tensor_cast_source(op) : NULL;
   default:
     if (!op || !nr_op_has(op, NR_ELEMENTWISE) || nr_op_selects_whole(op)) return NULL;
     for (uint32_t i = 0; i < op->num_operands; i++)
@@ -55,7 +55,7 @@ static NrSum group_product(NrProver *p, NrValue *source, const NrGroups *groups,
 }
 
 static NrSum of_pad(NrProver *p, NrOp *op, uint32_t d) {
-  NrSum sum = nr_prover_dim(p, nr_operand(op, 0), d);
+  NrSum sum = nr_prover_dim(p, nr_tensor_pad_source(op), d);
   for (size_t k = 0; k < 2; k++) {
     NrSum pad = nr_prover_index(p, nr_index_list_get(op, nr_pad_slots[k], d));
     sum = nr_sum_add(&sum, 1, &pad);
@@ -64,8 +64,9 @@ static NrSum of_pad(NrProver *p, NrOp *op, uint32_t d) {
 }
 
 static NrSum of_concat(NrProver *p, NrOp *op, uint32_t d) {
-  NrSum sum = nr_prover_dim(p, nr_operand(op, 0), d);
-  for (uint32_t i = 1; i < op->num_operands && d == (uint32_t)nr_op_attr_int(op, NR_A_dim, 0); i++) {
+  const uint32_t first = NR_TENSOR_CONCAT_INPUTS;
+  NrSum sum = nr_prover_dim(p, nr_operand(op, first), d);
+  for (uint32_t i = first + 1; i < op->num_operands && d == (uint32_t)nr_op_attr_int(op, NR_A_dim, 0); i++) {
     NrSum next = nr_prover_dim(p, nr_operand(op, i), d);
     sum = nr_sum_add(&sum, 1, &next);
   }
@@ -95,8 +96,9 @@ static NrSum dim_of_op(NrProver *p, NrValue *tensor, uint32_t d) {
   switch (op ? op->info->id : 0) {
   case 0: return (NrSum){0};
   case NR_OP_tensor_collapse_shape:
-    return nr_groups_of(op, &groups) && d < groups.count ? group_product(p, nr_operand(op, 0), &groups, d)
-                                                         : (NrSum){0};
+    return nr_groups_of(op, &groups) && d < groups.count
+               ? group_product(p, nr_tensor_collapse_shape_source(op), &groups, d)
+               : (NrSum){0};
   case NR_OP_tensor_pad: return of_pad(p, op, d);
   case NR_OP_tensor_concat: return of_concat(p, op, d);
   case NR_OP_scf_if: return of_branches(p, op, tensor, d);

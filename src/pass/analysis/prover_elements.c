@@ -1,24 +1,25 @@
-/* prover_elements.c - elements of integer tensors as atoms, and bounds that all elements of a tensor keep; see
+/* prover_elements.c - elements of integer tensors as atoms, and bounds of all elements of a tensor; see
  * prover.h. */
+#include "dialect/operands.h"
 #include "dialect/tensor/tensor.h"
 #include "pass/analysis/prover_state.h"
 
 enum { MAX_CONTENT = 1 << 16 };
 
-/* The tensor whose elements this one has, all or some, in another shape. */
-static NrValue *holder_of(NrValue *tensor) {
+/* Looks through casts, reshapes and slices: returns a tensor that contains all elements of this one. */
+static NrValue *root_of(NrValue *tensor) {
   for (;;) {
     switch (tensor->op ? tensor->op->info->id : 0) {
     case NR_OP_tensor_cast:
     case NR_OP_tensor_expand_shape:
     case NR_OP_tensor_collapse_shape:
-    case NR_OP_tensor_extract_slice: tensor = nr_operand(tensor->op, 0); break;
+    case NR_OP_tensor_extract_slice: tensor = nr_op_source(tensor->op); break;
     default: return tensor;
     }
   }
 }
 
-/* The range of a constant's elements. */
+/* Computes the range of a constant's elements; false when it has none or too many. */
 static bool content_of_constant(NrAttr elements, int64_t *min, int64_t *max) {
   int64_t count, value;
   if (!nr_attr_is_elements(elements) || !nr_type_num_elements(elements->type, &count)) return false;
@@ -40,11 +41,12 @@ typedef struct Content {
   NrSum bounds[NR_MAX_ATOM_FACTS];
 } Content;
 
-/* Facts about the first element of a tensor.from_elements that hold for all others hold for any element. */
+/* Adds facts about the first element of a tensor.from_elements that hold for all the others, as facts of any element.
+ */
 static void content_of_list(NrProver *p, uint32_t number, NrOp *list) {
   enum { MAX_LISTED = 64 };
   if (list->num_operands == 0 || list->num_operands > MAX_LISTED) return;
-  NrSum first = nr_prover_value(p, nr_operand(list, 0)), atom = nr_sum_atom(number);
+  NrSum first = nr_prover_value(p, nr_operand(list, NR_TENSOR_FROM_ELEMENTS_ELEMENTS)), atom = nr_sum_atom(number);
   if (first.num_terms != 1 || first.terms[0].degree != 1 || first.terms[0].factor != 1 || first.constant) return;
   uint32_t element = first.terms[0].atoms[0];
   for (size_t i = p->facts.size; i-- > 0;) {
@@ -59,7 +61,7 @@ static void content_of_list(NrProver *p, uint32_t number, NrOp *list) {
 }
 
 void nr_prover_take_content(NrProver *p, uint32_t number, NrValue *tensor) {
-  NrValue *holder = holder_of(tensor);
+  NrValue *holder = root_of(tensor);
   if (nr_op_is(holder->op, NR_OP_tensor_from_elements)) content_of_list(p, number, holder->op);
   NrAttr constant = nr_value_constant(holder);
   int64_t min, max;
@@ -83,10 +85,10 @@ bool nr_prover_is_inside(const NrProver *p, const NrSum *x, uint32_t but, const 
   return false;
 }
 
-/* Facts about the yielded value hold for all elements of the result, if their other atoms are defined outside the
+/* A fact about the yielded value holds for all elements of the result if its other atoms are defined outside the
  * body. */
 void nr_prover_leave_body(NrProver *p, NrOp *op) {
-  const NrBlock *body = nr_op_body(op, 0);
+  const NrBlock *body = nr_op_only_body(op);
   NrOp *yield = body ? nr_block_terminator(body) : NULL;
   for (uint32_t r = 0; yield && r < op->num_results && r < yield->num_operands; r++) {
     NrValue *value = nr_operand(yield, r);
@@ -131,11 +133,11 @@ NrSum nr_prover_element(NrProver *p, NrValue *tensor, int64_t i) {
 }
 
 NrSum nr_prover_extracted(NrProver *p, NrValue *value, NrOp *extract) {
-  NrValue *tensor = nr_operand(extract, 0);
+  NrValue *tensor = nr_tensor_extract_tensor(extract);
   int64_t at = 0, index, count;
   for (uint32_t d = 0; d < tensor->type->rank && at >= 0; d++) {
     int64_t dim = tensor->type->dims[d];
-    bool known = nr_value_constant_int(nr_operand(extract, d + 1), &index) && index >= 0 &&
+    bool known = nr_value_constant_int(nr_operand(extract, NR_TENSOR_EXTRACT_INDICES + d), &index) && index >= 0 &&
                  (d == 0 || dim != NR_DYNAMIC) && nr_mul_i64(at, d ? dim : 1, &at) && nr_add_i64(at, index, &at);
     if (!known) at = -1;
   }

@@ -40,7 +40,7 @@ struct NrProver {
   NrMap contents; /* tensor of integers -> Content (prover_elements.c) */
   NR_VEC(NrAtom) atoms;
   NR_VEC(NrFact) facts;
-  uint64_t num_facts; /* ever added */
+  uint64_t num_facts; /* number of facts ever added */
   NR_VEC(NrCondition) conditions; /* that hold, kept to be opened when later facts decide a part */
   int steps, searches, nesting;
   bool opening, fitting;
@@ -48,11 +48,11 @@ struct NrProver {
       gave_up; /* while a sum is built: it needed facts to show that it does not wrap; they did not suffice */
 };
 
-/* The same, also using facts, in few steps. */
+/* Like nr_prover_fits, but also uses facts, in few steps. */
 bool nr_prover_fits_by_facts(NrProver *p, const NrSum *x, int64_t min, int64_t max);
-/* The sum is proven to be from min to max. */
+/* Whether the sum is proven to be in the range from min to max. */
 bool nr_prover_fits(const NrProver *p, const NrSum *x, int64_t min, int64_t max);
-/* A condition that holds implies that this arith.mulsi_extended did not wrap. */
+/* Whether a condition that holds implies that this arith.mulsi_extended did not wrap. */
 bool nr_prover_product_fits(const NrProver *p, const NrOp *mul);
 bool nr_prover_constant_bool(const NrValue *value, bool *out);
 
@@ -69,7 +69,7 @@ void nr_prover_type_range(NrType type, int64_t *min, int64_t *max);
 
 /* ---- elements of tensors (prover_elements.c) --------------------------------------------------------------------- */
 
-/* Adds to atom `number`, an element of tensor, what holds for all elements of the tensor. */
+/* Adds to atom `number`, an element of tensor, the bounds that hold for all elements of the tensor. */
 void nr_prover_take_content(NrProver *p, uint32_t number, NrValue *tensor);
 /* The result `value` of a tensor.extract. */
 NrSum nr_prover_extracted(NrProver *p, NrValue *value, NrOp *extract);

@@ -1,6 +1,7 @@
 /* prover_values.c - integer values of the program as sums of atoms; see prover.h. */
 #include "dialect/arith/arith.h"
 #include "dialect/linalg/linalg.h"
+#include "dialect/operands.h"
 #include "dialect/tensor/tensor.h"
 #include "pass/analysis/prover_state.h"
 #include "pass/analysis/ranges.h"
@@ -46,7 +47,8 @@ void nr_prover_type_range(NrType type, int64_t *min, int64_t *max) {
   *max = bits >= 64 ? INT64_MAX : (INT64_C(1) << (bits - 1)) - 1;
 }
 
-static int64_t least_of(NrProver *p, const NrSum *x) {
+/* A lower bound of x: 0 when x is known not to be negative, else INT64_MIN. */
+static int64_t min_of(NrProver *p, const NrSum *x) {
   if (nr_prover_fits(p, x, 0, INT64_MAX)) return 0;
   return INT64_MIN;
 }
@@ -87,10 +89,10 @@ static NrSum choice(NrProver *p, NrValue *value, NrAtomKind kind, NrSum x, NrSum
   NrSum sum = nr_sum_atom(number);
   if (!fresh) return sum;
   NrRange range = nr_range_of(value);
-  int64_t low_x = least_of(p, &x), low_y = least_of(p, &y);
-  int64_t least = kind == NR_ATOM_MAX ? NR_MAX(low_x, low_y) : NR_MIN(low_x, low_y);
+  int64_t low_x = min_of(p, &x), low_y = min_of(p, &y);
+  int64_t low = kind == NR_ATOM_MAX ? NR_MAX(low_x, low_y) : NR_MIN(low_x, low_y);
   NrAtom *atom = &p->atoms.data[number];
-  atom->min = NR_MAX(range.min, least);
+  atom->min = NR_MAX(range.min, low);
   atom->max = range.max;
   if (!x.known || !y.known) return sum;
   bool small_x = nr_prover_fits(p, &x, INT64_MIN, NR_MAX_DIM), small_y = nr_prover_fits(p, &y, INT64_MIN, NR_MAX_DIM);
@@ -106,12 +108,13 @@ static NrSum choice(NrProver *p, NrValue *value, NrAtomKind kind, NrSum x, NrSum
   return sum;
 }
 
-/* q = x / y for a positive y: y * q <= x < y * q + y, or x <= y * q < x + y rounded up. */
+/* The quotient q = x / y of a positive y: an atom with the facts y * q <= x < y * q + y or, when rounded up,
+ * x <= y * q < x + y. */
 static NrSum quotient(NrProver *p, NrOp *op, NrSum x, NrSum y) {
   bool up = nr_op_is(op, NR_OP_arith_ceildivsi) || nr_op_is(op, NR_OP_arith_ceildivui);
   bool floors = up || nr_op_is(op, NR_OP_arith_floordivsi);
   bool no_sign = nr_op_is(op, NR_OP_arith_divui) || nr_op_is(op, NR_OP_arith_ceildivui);
-  NrSum sum = nr_prover_plain_atom(p, nr_result(op, 0));
+  NrSum sum = nr_prover_plain_atom(p, nr_op_result(op));
   uint32_t number = sum.terms[0].atoms[0];
   bool not_negative = nr_prover_fits(p, &x, 0, INT64_MAX);
   if (!nr_prover_fits(p, &y, 1, INT64_MAX) || (!not_negative && (!floors || no_sign))) return sum;
@@ -126,7 +129,7 @@ static NrSum quotient(NrProver *p, NrOp *op, NrSum x, NrSum y) {
 }
 
 static NrSum rest_of(NrProver *p, NrOp *op, NrSum x, NrSum y) {
-  NrSum sum = nr_prover_plain_atom(p, nr_result(op, 0));
+  NrSum sum = nr_prover_plain_atom(p, nr_op_result(op));
   uint32_t number = sum.terms[0].atoms[0];
   if (!nr_prover_fits(p, &y, 1, INT64_MAX) || !nr_prover_fits(p, &x, 0, INT64_MAX)) return sum;
   p->atoms.data[number].min = 0;
@@ -138,7 +141,7 @@ static NrSum rest_of(NrProver *p, NrOp *op, NrSum x, NrSum y) {
 }
 
 static NrSum of_binary(NrProver *p, NrValue *value, NrOp *op) {
-  NrSum x = nr_prover_value(p, nr_operand(op, 0)), y = nr_prover_value(p, nr_operand(op, 1));
+  NrSum x = nr_prover_value(p, nr_op_lhs(op)), y = nr_prover_value(p, nr_op_rhs(op));
   bool no_signs = nr_prover_fits(p, &x, 0, INT64_MAX) && nr_prover_fits(p, &y, 0, INT64_MAX);
   switch (op->info->id) {
   case NR_OP_arith_addi: return where_exact(p, value, nr_sum_add(&x, 1, &y));
@@ -155,7 +158,7 @@ static NrSum of_binary(NrProver *p, NrValue *value, NrOp *op) {
 }
 
 static NrSum of_low_product(NrProver *p, NrValue *value, NrOp *op) {
-  NrSum x = nr_prover_value(p, nr_operand(op, 0)), y = nr_prover_value(p, nr_operand(op, 1));
+  NrSum x = nr_prover_value(p, nr_op_lhs(op)), y = nr_prover_value(p, nr_op_rhs(op));
   bool no_signs = nr_prover_fits(p, &x, 0, INT64_MAX) && nr_prover_fits(p, &y, 0, INT64_MAX);
   bool is_signed = nr_op_is(op, NR_OP_arith_mulsi_extended);
   NrSum product = nr_sum_mul(&x, &y);
@@ -173,7 +176,7 @@ static NrSum checked_product(NrProver *p, NrValue *value) {
 }
 
 static NrSum of_cast(NrProver *p, NrValue *value, NrOp *op) {
-  NrValue *from = nr_operand(op, 0);
+  NrValue *from = nr_op_in(op);
   if (!nr_type_is_int_or_index(from->type) || nr_type_bits(from->type) > 64 || nr_type_bits(from->type) == 1)
     return nr_prover_plain_atom(p, value);
   bool extends_zeros = nr_op_is(op, NR_OP_arith_extui) || nr_op_is(op, NR_OP_arith_index_castui);
@@ -204,11 +207,12 @@ static NrSum of_op(NrProver *p, NrValue *value, NrOp *op) {
   case NR_OP_arith_mulsi_extended:
     return value->index == 0 ? of_low_product(p, value, op) : nr_prover_plain_atom(p, value);
   case NR_OP_arith_select: {
-    NrValue *left, *right;
+    NrValue *left, *right, *condition = nr_arith_select_condition(op);
     if (nr_check_is_product(value, &left, &right)) /* or INT64_MAX; the condition is ignored */
-      return choice(p, value, NR_ATOM_SELECT, checked_product(p, value), nr_sum_constant(INT64_MAX), nr_operand(op, 0));
-    NrSum x = nr_prover_value(p, nr_operand(op, 1)), y = nr_prover_value(p, nr_operand(op, 2));
-    return choice(p, value, NR_ATOM_SELECT, x, y, nr_operand(op, 0));
+      return choice(p, value, NR_ATOM_SELECT, checked_product(p, value), nr_sum_constant(INT64_MAX), condition);
+    NrSum x = nr_prover_value(p, nr_arith_select_true_value(op));
+    NrSum y = nr_prover_value(p, nr_arith_select_false_value(op));
+    return choice(p, value, NR_ATOM_SELECT, x, y, condition);
   }
   case NR_OP_arith_index_cast:
   case NR_OP_arith_index_castui:
@@ -217,8 +221,8 @@ static NrSum of_op(NrProver *p, NrValue *value, NrOp *op) {
   case NR_OP_arith_trunci: return of_cast(p, value, op);
   case NR_OP_tensor_dim:
   case NR_OP_memref_dim: {
-    NrValue *shaped = nr_operand(op, 0);
-    bool known = nr_type_is_ranked(shaped->type) && nr_value_constant_int(nr_operand(op, 1), &dim) && dim >= 0 &&
+    NrValue *shaped = nr_op_source(op);
+    bool known = nr_type_is_ranked(shaped->type) && nr_value_constant_int(nr_op_index(op), &dim) && dim >= 0 &&
                  dim < (int64_t)shaped->type->rank;
     return known ? nr_prover_dim(p, shaped, (uint32_t)dim) : nr_prover_plain_atom(p, value);
   }
@@ -229,13 +233,13 @@ static NrSum of_op(NrProver *p, NrValue *value, NrOp *op) {
     atom->max = NR_MAX_DIM;
     return sum;
   }
-  case NR_OP_tensor_rank: return nr_prover_rank(p, nr_operand(op, 0));
+  case NR_OP_tensor_rank: return nr_prover_rank(p, nr_tensor_rank_source(op));
   case NR_OP_tensor_extract: return nr_prover_extracted(p, value, op);
   default: return nr_prover_plain_atom(p, value);
   }
 }
 
-/* A block argument of a linalg.generic is an element of the operand. */
+/* A block argument as an atom. For an input of a structured op, it has the bounds of the tensor's elements. */
 static NrSum of_argument(NrProver *p, NrValue *arg) {
   const NrOp *owner = nr_block_parent_op(arg->block);
   bool was_there = nr_map_has(&p->atoms_of, arg);

@@ -6,9 +6,10 @@
 
 #include "dialect/affine/affine.h"
 #include "dialect/arith/arith.h"
+#include "dialect/operands.h"
 #include "pass/analysis/dependence.h"
 
-enum { MAX_VISITS = 400 }; /* of values in one query: a value with two uses is visited twice */
+enum { MAX_VISITS = 400 }; /* limit of a query, since a value with two uses is visited twice */
 
 static const NrRange everything = {INT64_MIN, INT64_MAX};
 
@@ -55,11 +56,15 @@ static int64_t ceil_div(int64_t a, int64_t b) { return a / b + (a % b > 0); }
 
 /* ---- induction variables ----------------------------------------------------------------------------------------- */
 
-/* The range as its loop compares; for an unsigned 64-bit loop only where the bounds are not negative as signed
- * numbers. */
+static NrRange range_of_index(Query *q, NrIndex index) {
+  return index.value ? range_of(q, index.value) : (NrRange){index.constant, index.constant};
+}
+
+/* The range of an induction variable, as numbers of the sign that its loop compares. That of an unsigned 64-bit loop is
+ * known only where the bounds are not negative as signed numbers. */
 static NrRange iv_range(Query *q, const NrValue *iv, const NrLoopRange *loop) {
   uint32_t bits = nr_type_bits(iv->type);
-  NrRange lower = range_of(q, loop->lower), upper = range_of(q, loop->upper);
+  NrRange lower = range_of_index(q, loop->lower), upper = range_of_index(q, loop->upper);
   bool negative = lower.min < 0 || upper.min < 0;
   if (bits > 64 || (loop->is_unsigned && negative && bits == 64)) return everything;
   if (loop->is_unsigned && negative) return (NrRange){0, (int64_t)((UINT64_C(1) << bits) - 1)};
@@ -68,21 +73,21 @@ static NrRange iv_range(Query *q, const NrValue *iv, const NrLoopRange *loop) {
   if (upper.max == INT64_MIN || lower.min >= upper.max)
     return (NrRange){lower.min, lower.min}; /* the loop never runs */
   NrRange out = {lower.min, upper.max - 1};
-  if (nr_loop_range_trips(loop, &trips) && trips > 0 && nr_value_constant_int(loop->step, &step) && step > 0 &&
+  if (nr_loop_range_trips(loop, &trips) && trips > 0 && nr_index_constant(loop->step, &step) && step > 0 &&
       trips <= INT64_MAX && nr_mul_i64((int64_t)(trips - 1), step, &last) && nr_add_i64(lower.min, last, &last))
     out.max = NR_MIN(out.max, last);
   return out;
 }
 
-/* upper - iv is at least 1, iv - lower at least 0, in signed loops. */
+/* The range of x - y in signed loops when it is upper - iv (at least 1) or iv - lower (at least 0). */
 static bool difference_in_loop(Query *q, NrValue *x, NrValue *y, NrRange *out) {
   NrLoopRange loop;
-  if (nr_loop_range(y, &loop) && !loop.is_unsigned && loop.upper == x) {
-    NrRange lower = range_of(q, loop.lower), upper = range_of(q, x);
+  if (nr_loop_range(y, &loop) && !loop.is_unsigned && loop.upper.value == x) {
+    NrRange lower = range_of_index(q, loop.lower), upper = range_of(q, x);
     return subtract(upper, lower, out) && (out->min = 1, true);
   }
-  if (nr_loop_range(x, &loop) && !loop.is_unsigned && loop.lower == y) {
-    NrRange lower = range_of(q, y), upper = range_of(q, loop.upper);
+  if (nr_loop_range(x, &loop) && !loop.is_unsigned && loop.lower.value == y) {
+    NrRange lower = range_of(q, y), upper = range_of_index(q, loop.upper);
     return subtract(upper, lower, out) && nr_sub_i64(out->max, 1, &out->max) && (out->min = 0, true);
   }
   return false;
@@ -115,8 +120,8 @@ static NrRange range_of_quotient(unsigned id, NrRange x, NrRange y, NrType type)
 }
 
 static NrRange range_of_binary(Query *q, NrOp *op) {
-  NrValue *lhs = nr_operand(op, 0), *rhs = nr_operand(op, 1);
-  NrType type = nr_result(op, 0)->type;
+  NrValue *lhs = nr_op_lhs(op), *rhs = nr_op_rhs(op);
+  NrType type = nr_op_result(op)->type;
   if (nr_op_is(op, NR_OP_arith_subi)) return range_of_difference(q, lhs, rhs);
   NrRange x = range_of(q, lhs), y = range_of(q, rhs), out = everything;
   bool not_negative = x.min >= 0 && y.min >= 0;
@@ -142,8 +147,8 @@ static NrRange range_of_binary(Query *q, NrOp *op) {
 }
 
 static NrRange range_of_cast(Query *q, NrOp *op) {
-  NrValue *from = nr_operand(op, 0);
-  NrType type = nr_result(op, 0)->type;
+  NrValue *from = nr_op_in(op);
+  NrType type = nr_op_result(op)->type;
   bool is_unsigned = nr_op_is(op, NR_OP_arith_extui) || nr_op_is(op, NR_OP_arith_index_castui);
   uint32_t bits = nr_type_bits(from->type);
   NrLoopRange loop;
@@ -211,7 +216,8 @@ static NrRange range_of(Query *q, NrValue *value) {
   case NR_OP_arith_ceildivui:
   case NR_OP_arith_floordivsi:
   case NR_OP_arith_andi: return range_of_binary(q, op);
-  case NR_OP_arith_select: return join(range_of(q, nr_operand(op, 1)), range_of(q, nr_operand(op, 2)));
+  case NR_OP_arith_select:
+    return join(range_of(q, nr_arith_select_true_value(op)), range_of(q, nr_arith_select_false_value(op)));
   case NR_OP_arith_index_cast:
   case NR_OP_arith_index_castui:
   case NR_OP_arith_extsi:

@@ -8,9 +8,9 @@
 
 /* The arith op for a select on a comparison of its operands: a minimum or maximum. 0 when it is neither. */
 static unsigned selected_extreme(const NrOp *select, const NrOp *compare) {
-  const NrValue *x = nr_operand(compare, 0), *y = nr_operand(compare, 1);
-  bool straight = nr_operand(select, 1) == x && nr_operand(select, 2) == y;
-  bool crossed = nr_operand(select, 1) == y && nr_operand(select, 2) == x;
+  const NrValue *x = nr_arith_cmpi_lhs(compare), *y = nr_arith_cmpi_rhs(compare);
+  const NrValue *chosen = nr_arith_select_true_value(select), *other = nr_arith_select_false_value(select);
+  bool straight = chosen == x && other == y, crossed = chosen == y && other == x;
   if (straight == crossed) return 0;
   switch (nr_cmpi_of(compare)) {
   case NR_CMPI_SLT:
@@ -32,10 +32,11 @@ static bool selection_step(const NrValue *running, NrReductionStep *out) {
   bool swapped = nr_op_is(first->owner, NR_OP_arith_select);
   NrOp *select = swapped ? first->owner : second->owner, *compare = swapped ? second->owner : first->owner;
   if (!nr_op_is(select, NR_OP_arith_select) || !nr_op_is(compare, NR_OP_arith_cmpi)) return false;
-  NrValue *holds = nr_result(compare, 0);
-  if (nr_operand(select, 0) != holds || !nr_value_has_one_use(holds) || !nr_type_is_scalar(running->type)) return false;
+  NrValue *holds = nr_op_result(compare), *chosen = nr_arith_select_true_value(select);
+  if (nr_arith_select_condition(select) != holds || !nr_value_has_one_use(holds)) return false;
+  if (!nr_type_is_scalar(running->type)) return false;
   *out = (NrReductionStep){.op = select, .compare = compare, .combine = selected_extreme(select, compare)};
-  out->term = nr_operand(select, nr_operand(select, 1) == running ? 2 : 1);
+  out->term = chosen == running ? nr_arith_select_false_value(select) : chosen;
   return out->combine != 0;
 }
 
@@ -44,9 +45,9 @@ static bool step_of(const NrValue *running, NrReductionStep *out) {
   if (!nr_value_has_one_use(running)) return selection_step(running, out);
   NrOp *op = running->first_use->owner;
   if (op->num_operands != 2 || op->num_results != 1) return false;
-  bool is_left = nr_operand(op, 0) == running;
-  *out = (NrReductionStep){.op = op, .combine = op->info->id, .term = nr_operand(op, is_left ? 1 : 0)};
-  if (nr_op_is(op, NR_OP_arith_subi) && is_left) {
+  size_t other = !nr_use_index(running->first_use);
+  *out = (NrReductionStep){.op = op, .combine = op->info->id, .term = nr_operand(op, other)};
+  if (nr_op_is(op, NR_OP_arith_subi) && other == NR_ARITH_SUBI_RHS) {
     out->combine = NR_OP_arith_addi;
     out->negated = true;
     return nr_type_is_scalar(running->type) && !nr_op_attr(op, NR_A_overflowFlags);
@@ -68,13 +69,13 @@ bool nr_reduction_between(NrValue *from, NrOp *to, uint32_t operand, NrReduction
     if (!is_step || (step.compare && step.compare->block != to->block)) return false;
     if (out->steps.size && !same_kind(&step, &out->steps.data[0])) return false;
     nr_vec_push(&out->steps, step);
-    at = nr_result(step.op, 0);
+    at = nr_op_result(step.op);
   }
   return nr_use_index(at->first_use) == operand && out->steps.size > 0;
 }
 
 bool nr_reduction_of(NrOp *loop, uint32_t i, NrReduction *out) {
-  NrBlock *body = nr_op_body(loop, 0);
+  NrBlock *body = nr_op_only_body(loop);
   return nr_reduction_between(nr_block_arg(body, 1 + i), body->last, i, out);
 }
 

@@ -23,9 +23,9 @@ typedef struct NrReduction {
 bool nr_reduction_of(NrOp *loop, uint32_t i, NrReduction *out);
 /* Matches the steps from a value in the loop's body to operand number `operand` of an op in it. */
 bool nr_reduction_between(NrValue *from, NrOp *to, uint32_t operand, NrReduction *out);
-/* All carried values are reductions. */
+/* Whether all carried values are reductions. */
 bool nr_only_reduces(NrOp *loop);
-/* Builds in the body the term that one iteration combines with. */
+/* Builds in the body the value that one iteration combines with the running value. */
 NrValue *nr_reduction_build_term(const NrReduction *r);
 /* Erases the steps, whose results must have no uses. */
 void nr_reduction_erase(const NrReduction *r);

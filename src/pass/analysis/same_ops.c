@@ -6,10 +6,11 @@ static bool same_value(const NrValue *a, const NrValue *b, const NrMap *map) {
 }
 
 static bool same_operands(const NrOp *a, const NrOp *b, const NrMap *map) {
-  bool same = true;
+  bool same = true, swapped = nr_operands_swap(a);
   for (uint32_t i = 0; i < a->num_operands && same; i++) same = same_value(nr_operand(a, i), nr_operand(b, i), map);
-  return same || (nr_operands_swap(a) && same_value(nr_operand(a, 0), nr_operand(b, 1), map) &&
-                  same_value(nr_operand(a, 1), nr_operand(b, 0), map));
+  if (same || !swapped) return same;
+  for (uint32_t i = 0; i < 2 && swapped; i++) swapped = same_value(nr_operand(a, i), nr_operand(b, !i), map);
+  return swapped;
 }
 
 static bool same_successors(const NrOp *a, const NrOp *b, const NrMap *map) {
@@ -21,7 +22,7 @@ static bool same_successors(const NrOp *a, const NrOp *b, const NrMap *map) {
   return true;
 }
 
-/* Attributes that are listed in another order differ; `without`: a name that does not count, or NULL. */
+/* Whether the ops have equal attributes in the same order. The attribute `without` (NULL: none) is ignored. */
 static bool same_attrs(const NrOp *a, const NrOp *b, const char *without) {
   uint32_t i = 0, k = 0;
   for (;; i++, k++) {
@@ -43,7 +44,7 @@ static bool same_but_for_regions(const NrOp *a, const NrOp *b, const NrMap *map,
   return same_attrs(a, b, without);
 }
 
-/* Pairs the blocks and their arguments, so that branches and uses can name blocks further down. */
+/* Maps the blocks and their arguments to each other first, because branches and uses may refer to later blocks. */
 static bool pair_blocks(const NrRegion *a, const NrRegion *b, NrMap *map) {
   NrBlock *x = a->first, *y = b->first;
   for (; x && y; x = x->next, y = y->next) {
@@ -57,7 +58,7 @@ static bool pair_blocks(const NrRegion *a, const NrRegion *b, NrMap *map) {
   return !x && !y;
 }
 
-/* Equal blocks in another order are not found to be equal. */
+/* Blocks are compared in order: regions whose blocks are permuted are not found to be equal. */
 bool nr_regions_are_same(const NrRegion *a, const NrRegion *b, NrMap *map) {
   if (!a->first && !b->first) return true;
   if (!pair_blocks(a, b, map)) return false;
@@ -108,7 +109,7 @@ static uint64_t hash_types(uint64_t h, const NrOp *op) {
   return h;
 }
 
-/* Of a nested op, without its operands: values that are defined inside differ between equal regions. */
+/* Adds a nested op to the hash, without its operands, because values defined inside differ between equal regions. */
 static bool hash_nested(NrOp *op, void *user) {
   uint64_t *h = user;
   *h = hash_attrs(hash_types(nr_hash_mix(*h, (uintptr_t)op->info), op), op, NULL);
@@ -124,8 +125,12 @@ static uint64_t hash_regions(uint64_t h, NrOp *op) {
 
 static uint64_t hash_operands(uint64_t h, const NrOp *op) {
   if (nr_operands_swap(op)) { /* independent of their order */
-    uintptr_t x = (uintptr_t)nr_operand(op, 0), y = (uintptr_t)nr_operand(op, 1);
-    return nr_hash_mix(nr_hash_mix(h, NR_MIN(x, y)), NR_MAX(x, y));
+    uintptr_t low = UINTPTR_MAX, high = 0;
+    for (uint32_t i = 0; i < 2; i++) {
+      low = NR_MIN(low, (uintptr_t)nr_operand(op, i));
+      high = NR_MAX(high, (uintptr_t)nr_operand(op, i));
+    }
+    return nr_hash_mix(nr_hash_mix(h, low), high);
   }
   for (uint32_t i = 0; i < op->num_operands; i++) h = nr_hash_mix(h, (uintptr_t)nr_operand(op, i));
   return h;

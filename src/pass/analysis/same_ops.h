@@ -15,7 +15,7 @@ bool nr_symbols_are_same(const NrOp *a, const NrOp *b);
 void nr_note_same_results(const NrOp *a, const NrOp *b, NrMap *map);
 static inline bool nr_operands_swap(const NrOp *op) { return nr_op_has(op, NR_COMMUTATIVE) && op->num_operands == 2; }
 
-/* Hashes that are equal where the above finds equality. They hold while the process runs: they use addresses. */
+/* Hashes of ops; equal ops have equal hashes. They are valid in this process only, because they use addresses. */
 uint64_t nr_op_hash(NrOp *op);
 uint64_t nr_symbol_hash(NrOp *op); /* without the sym_name */
 

@@ -1,16 +1,20 @@
-/* speculation.c - whether an op may run where the program would not have run it; see rewrite.h.
+/* speculation.c - decides whether an op may run where the program would not have run it; see rewrite.h.
  *
  *   scf.for %i = %c0 to %n step %c1 {
  *     %s = tensor.extract_slice %t[%o] [2] [1]      stays: the loop may have no iterations, and %o
  *     ..                                            may be out of bounds
  *
- * An op that fails for some operands is speculatable only if its operands are known not to be such. One exception: the
+ * An op that fails for some operands is speculatable only if its operands are known to be valid. One exception: the
  * shapes of an op's tensors are assumed to agree; otherwise no op with dynamic dims could move. */
 #include "dialect/arith/arith.h"
-#include "dialect/shared/fold.h"
+#include "dialect/math/ops.h"
+#include "dialect/operands.h"
 #include "dialect/scf/scf.h"
+#include "dialect/arith/fold.h"
 #include "dialect/shared/shaped.h"
-#include "pass/loop/parallel.h"
+#include "dialect/tensor/ops.h"
+#include "dialect/vector/ops.h"
+#include "ir/region_flow.h"
 #include "pass/analysis/ranges.h"
 #include "pass/core/rewrite.h"
 
@@ -18,14 +22,14 @@
 
 static bool is_integer(NrAttr scalar) { return scalar && scalar->kind == NR_ATTR_INTEGER; }
 
-/* Division by a constant that is neither 0 nor -1 always has a result. */
+/* Whether the divisor is a constant other than 0 and -1, by which a division always has a result. */
 static bool divides_safely(const NrOp *op) {
-  NrAttr divisor = nr_splat_scalar(nr_value_constant(nr_operand(op, 1)));
+  NrAttr divisor = nr_splat_scalar(nr_value_constant(nr_op_rhs(op)));
   return is_integer(divisor) && !nr_const_is_int(divisor, 0) && !nr_const_is_int(divisor, -1);
 }
 
 static bool shifts_safely(const NrOp *op) {
-  NrValue *by = nr_operand(op, 1);
+  NrValue *by = nr_op_rhs(op);
   NrAttr number = nr_splat_scalar(nr_value_constant(by));
   uint32_t bits = nr_type_bits(nr_type_elem(by->type));
   if (number) return is_integer(number) && !number->num_words && number->i >= 0 && number->i < (int64_t)bits;
@@ -33,9 +37,9 @@ static bool shifts_safely(const NrOp *op) {
   return bits <= 64 && range.min >= 0 && range.max < (int64_t)bits;
 }
 
-/* 0 to a negative power has no result. */
+/* Whether the exponent is a non-negative constant: 0 to a negative power has no result. */
 static bool raises_safely(const NrOp *op) {
-  NrAttr exponent = nr_splat_scalar(nr_value_constant(nr_operand(op, 1)));
+  NrAttr exponent = nr_splat_scalar(nr_value_constant(nr_math_ipowi_rhs(op)));
   return is_integer(exponent) && !exponent->num_words && exponent->i >= 0;
 }
 
@@ -62,8 +66,7 @@ static bool lies_in(NrIndex index, int64_t size) {
 }
 
 /* Indices below static dims. A 0-d tensor always has its one element. */
-static bool indexes_safely(const NrOp *op, uint32_t shaped, uint32_t first) {
-  NrType type = nr_operand(op, shaped)->type;
+static bool indexes_safely(const NrOp *op, NrType type, uint32_t first) {
   for (uint32_t d = 0; d < type->rank; d++)
     if (type->dims[d] == NR_DYNAMIC || !lies_in(nr_index_of(nr_operand(op, first + d)), type->dims[d])) return false;
   return true;
@@ -78,24 +81,23 @@ static bool positions_are_there(const NrOp *op, NrValue *vector, size_t group) {
 }
 
 static bool asks_for_a_dim(const NrOp *op) {
-  NrType type = nr_operand(op, 0)->type;
-  return nr_type_is_ranked(type) && lies_in(nr_index_of(nr_operand(op, 1)), type->rank);
+  NrType type = nr_op_source(op)->type;
+  return nr_type_is_ranked(type) && lies_in(nr_index_of(nr_op_index(op)), type->rank);
 }
 
 /* ---- shapes ------------------------------------------------------------------------------------------------------ */
 
-/* Whether index is the size of that dim. */
+/* Whether index is known to be the size of dim d of shaped. */
 static bool is_dim_of(NrIndex index, NrValue *shaped, size_t d) {
   NrIndex size;
   int64_t number;
   if (nr_dim_of(shaped, d, &size) && nr_index_eq(size, index)) return true;
   const NrOp *op = index.value ? index.value->op : NULL;
   bool asks = nr_op_is(op, NR_OP_tensor_dim) || nr_op_is(op, NR_OP_memref_dim);
-  return asks && nr_operand(op, 0) == shaped && nr_value_constant_int(nr_operand(op, 1), &number) &&
-         number == (int64_t)d;
+  return asks && nr_op_source(op) == shaped && nr_value_constant_int(nr_op_index(op), &number) && number == (int64_t)d;
 }
 
-/* Each dim is sliced whole, or is static and sliced by constants in bounds. */
+/* Whether each dim is sliced whole, or is static and sliced within its bounds for all possible offsets. */
 static bool slices_safely(const NrOp *op, NrValue *whole, const NrIndexListSlot *slots) {
   for (uint32_t d = 0; d < whole->type->rank; d++) {
     NrIndex offset = nr_index_list_get(op, slots[0], d), size = nr_index_list_get(op, slots[1], d);
@@ -112,9 +114,9 @@ static bool slices_safely(const NrOp *op, NrValue *whole, const NrIndexListSlot 
   return true;
 }
 
-/* The result's type claims nothing that the operand's type does not say. */
+/* Whether the result's type claims nothing beyond the operand's type. */
 static bool casts_safely(const NrOp *op) {
-  NrType from = nr_operand(op, 0)->type, to = nr_result(op, 0)->type;
+  NrType from = nr_op_source(op)->type, to = nr_op_result(op)->type;
   int64_t have[NR_MAX_RANK], want[NR_MAX_RANK], offset, wanted;
   if (!nr_type_is_ranked(to)) return true;
   if (!nr_type_is_ranked(from) || !nr_type_refines(from, to)) return false;
@@ -125,11 +127,11 @@ static bool casts_safely(const NrOp *op) {
   return known;
 }
 
-/* Each group has at most one dim other than 1, which is the source's dim. */
+/* Whether each group has at most one dim other than 1, which is the source's dim. */
 static bool expands_safely(const NrOp *op) {
-  NrValue *source = nr_operand(op, 0);
+  NrValue *source = nr_op_source(op);
   NrGroups groups;
-  if (nr_type_has_static_shape(source->type) && nr_type_has_static_shape(nr_result(op, 0)->type)) return true;
+  if (nr_type_has_static_shape(source->type) && nr_type_has_static_shape(nr_op_result(op)->type)) return true;
   if (!nr_groups_of(op, &groups)) return false;
   for (uint32_t g = 0; g < groups.count; g++) {
     NrIndex other = nr_index_const(1);
@@ -144,39 +146,33 @@ static bool expands_safely(const NrOp *op) {
   return true;
 }
 
-/* The operands from `first` on, which are the result's dynamic dims, are valid sizes. */
-static bool sizes_are_sizes(const NrOp *op, uint32_t first) {
-  NrType type = nr_result(op, 0)->type;
+/* Whether the operands from `first` on, which are the result's dynamic dims, are not negative. */
+static bool has_valid_sizes(const NrOp *op, uint32_t first) {
+  NrType type = nr_op_result(op)->type;
   for (size_t i = 0; i < nr_type_num_dynamic(type); i++)
     if (nr_range_of(nr_operand(op, first + i)).min < 0) return false;
   return true;
 }
 
 static bool pads_safely(const NrOp *op) {
-  for (uint32_t i = 1; i < op->num_operands; i++)
+  for (uint32_t i = NR_TENSOR_PAD_LOW; i < op->num_operands; i++)
     if (nr_range_of(nr_operand(op, i)).min < 0) return false;
   return true;
 }
 
 /* ---- ops --------------------------------------------------------------------------------------------------------- */
 
-/* A loop terminates and does not fail if its steps are positive; other loops are not speculatable. */
-static bool loops_safely(NrOp *op) {
-  size_t steps;
-  switch (op->info->id) {
-  case NR_OP_scf_while:
-  case NR_OP_scf_loop: return false;
-  case NR_OP_scf_for: return nr_range_of(nr_scf_for_step(op)).min > 0;
-  case NR_OP_scf_forall: return nr_segment_size(nr_op_attr(op, NR_A_operandSegmentSizes), 2, &steps) && steps == 0;
-  case NR_OP_scf_parallel:
-    for (uint32_t d = 0; d < nr_parallel_rank(op); d++)
-      if (nr_range_of(nr_parallel_step(op, d)).min <= 0) return false;
-    return !nr_op_attr(op, NR_A_noInit); /* fails if it has no points */
-  default: return true;
-  }
+/* Whether op is no loop, or a counting loop with positive steps, which terminates and does not fail. */
+static bool loops_safely(const NrOp *op) {
+  NrLoopRange range;
+  if (!nr_op_has(op, NR_LOOP)) return true;
+  for (uint32_t i = 0; nr_op_loop_range(op, i, &range); i++)
+    if ((range.step.value ? nr_range_of(range.step.value).min : range.step.constant) <= 0) return false;
+  if (nr_op_is(op, NR_OP_scf_parallel) && nr_op_attr(op, NR_A_noInit)) return false; /* fails if it has no points */
+  return op->info->loop_range != NULL;
 }
 
-/* Never fails, with any operands or with these. */
+/* Whether op cannot fail, for any operands or for those that it has. */
 static bool never_fails(const NrOp *op) {
   switch (op->info->id) {
   case NR_OP_arith_shli:
@@ -185,15 +181,17 @@ static bool never_fails(const NrOp *op) {
   case NR_OP_arith_fptosi:
   case NR_OP_arith_fptoui: return false;
   case NR_OP_math_ipowi: return raises_safely(op);
-  case NR_OP_tensor_extract: return indexes_safely(op, 0, 1);
-  case NR_OP_tensor_insert: return indexes_safely(op, 1, 2);
-  case NR_OP_vector_extract: return positions_are_there(op, nr_operand(op, 0), 1);
-  case NR_OP_vector_insert: return positions_are_there(op, nr_operand(op, 1), 2);
+  case NR_OP_tensor_extract: return indexes_safely(op, nr_tensor_extract_tensor(op)->type, NR_TENSOR_EXTRACT_INDICES);
+  case NR_OP_tensor_insert: return indexes_safely(op, nr_tensor_insert_dest(op)->type, NR_TENSOR_INSERT_INDICES);
+  case NR_OP_vector_extract:
+    return positions_are_there(op, nr_vector_extract_source(op), NR_VECTOR_EXTRACT_POSITION_GROUP);
+  case NR_OP_vector_insert:
+    return positions_are_there(op, nr_vector_insert_dest(op), NR_VECTOR_INSERT_POSITION_GROUP);
   case NR_OP_tensor_dim:
   case NR_OP_memref_dim: return asks_for_a_dim(op);
   case NR_OP_tensor_extract_slice:
-  case NR_OP_memref_subview: return slices_safely(op, nr_operand(op, 0), nr_extract_slice_slots);
-  case NR_OP_tensor_insert_slice: return slices_safely(op, nr_operand(op, 1), nr_insert_slice_slots);
+  case NR_OP_memref_subview: return slices_safely(op, nr_op_source(op), nr_extract_slice_slots);
+  case NR_OP_tensor_insert_slice: return slices_safely(op, nr_op_dest(op), nr_insert_slice_slots);
   case NR_OP_tensor_cast:
   case NR_OP_memref_cast: return casts_safely(op);
   case NR_OP_tensor_expand_shape:
@@ -203,9 +201,9 @@ static bool never_fails(const NrOp *op) {
   case NR_OP_memref_reinterpret_cast:
   case NR_OP_tensor_gather:
   case NR_OP_tensor_scatter: return false;
-  case NR_OP_tensor_empty:
-  case NR_OP_tensor_generate: return sizes_are_sizes(op, 0);
-  case NR_OP_tensor_splat: return sizes_are_sizes(op, 1);
+  case NR_OP_tensor_empty: return has_valid_sizes(op, NR_TENSOR_EMPTY_SIZES);
+  case NR_OP_tensor_generate: return has_valid_sizes(op, NR_TENSOR_GENERATE_SIZES);
+  case NR_OP_tensor_splat: return has_valid_sizes(op, NR_TENSOR_SPLAT_SIZES);
   case NR_OP_tensor_pad: return pads_safely(op);
   default: break;
   }

@@ -45,7 +45,7 @@ NrSum nr_sum_add_constant(const NrSum *x, int64_t c) {
   return nr_sum_add(x, 1, &y);
 }
 
-/* The product of two terms; false when it has too many factors. */
+/* Multiplies two terms; false when the product has too many factors. */
 static bool multiply(const NrTerm *x, const NrTerm *y, NrTerm *out) {
   *out = (NrTerm){0};
   if (x->degree + y->degree > NR_SUM_DEGREE || !nr_mul_i64(x->factor, y->factor, &out->factor)) return false;

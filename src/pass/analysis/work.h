@@ -6,14 +6,14 @@
 #include "ir/op_info.h"
 
 enum {
-  NR_MOST_WORK = 1 << 21,  /* between two safepoints: 1 ms, some 50 ms where every op waits for memory */
-  NR_STRIP_WORK = 1 << 20, /* of a strip, at least: makes the cost of a vectorized loop's ends negligible */
+  NR_MAX_WORK = 1 << 21,   /* between two safepoints: 1 ms, some 50 ms where every op waits for memory */
+  NR_STRIP_WORK = 1 << 20, /* minimum of a strip: makes the cost of the ends of a vectorized loop negligible */
 };
 
-int64_t nr_work_times(int64_t work, uint64_t times); /* INT64_MAX where that does not fit */
+int64_t nr_work_times(int64_t work, uint64_t times); /* saturates to INT64_MAX */
 /* The work of op alone, without its regions and callees. */
 int64_t nr_work_of(const NrOp *op);
-/* The number of iterations of this much work in a strip; a power of two. */
+/* The number of iterations in a strip, for iterations of this work; a power of two. */
 int64_t nr_strip_length(int64_t work);
 
 #endif

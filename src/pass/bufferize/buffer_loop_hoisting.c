@@ -44,7 +44,7 @@ static bool is_size(const NrValue *value) { return nr_op_is(value->op, NR_OP_mem
 
 static bool may_hoist(NrOp *alloc, const NrOp *loop, size_t region) {
   bool is_reached = nr_op_is(loop, NR_OP_scf_for) || region == 0;
-  if (alloc->num_operands > nr_type_num_dynamic(nr_result(alloc, 0)->type)) return false; /* symbols of a layout */
+  if (alloc->num_operands > nr_type_num_dynamic(nr_op_result(alloc)->type)) return false; /* symbols of a layout */
   for (uint32_t i = 0; i < alloc->num_operands; i++) {
     NrValue *size = nr_operand(alloc, i);
     if (!is_known_before(size, loop, 0) || !(is_reached || is_size(size))) return false;
@@ -52,8 +52,8 @@ static bool may_hoist(NrOp *alloc, const NrOp *loop, size_t region) {
   return true;
 }
 
-/* Replaces the alloc's sizes by 0 where the loop does not run, and where they are negative, which is an error in the
- * program's own place. */
+/* Clamps the alloc's sizes, which move in front of the loop: to 0 when the loop has no iterations, where they may be
+ * invalid, and when they are negative. */
 static void guard_sizes(NrOp *alloc, NrOp *loop) {
   NrBuilder b = nr_builder_before(loop);
   NrValue *none = NULL, *runs = NULL;
@@ -77,7 +77,7 @@ static bool hoist_from(NrOp *loop, void *user) {
     NrBlock *block = nr_op_body(loop, r);
     for (NrOp *op = block ? block->first : NULL, *next; op; op = next) {
       next = op->next;
-      NrOp *dealloc = nr_op_is(op, NR_OP_memref_alloc) ? nr_buffer_dealloc(nr_result(op, 0)) : NULL;
+      NrOp *dealloc = nr_op_is(op, NR_OP_memref_alloc) ? nr_buffer_dealloc(nr_op_result(op)) : NULL;
       if (!dealloc || dealloc->block != block || !may_hoist(op, loop, r)) continue;
       if (next == dealloc) next = dealloc->next;
       guard_sizes(op, loop);

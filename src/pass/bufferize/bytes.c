@@ -30,19 +30,19 @@ static NrValue *from_stored(NrBuilder *b, NrValue *x, NrType elem) {
 static NrValue *part_shift(NrBuilder *b, NrType wide, NrType part) {
   NrOp *index = nr_build_op(b, NR_OP_linalg_index, NULL, 0, (NrType[]){nr_type_index(b->ctx)}, 1);
   nr_op_set_attr(index, NR_A_dim, nr_attr_i64(b->ctx, 1));
-  NrValue *number = cast(b, NR_OP_arith_trunci, cast(b, NR_OP_arith_index_castui, nr_result(index, 0),
+  NrValue *number = cast(b, NR_OP_arith_trunci, cast(b, NR_OP_arith_index_castui, nr_op_result(index),
                                                      nr_type_i64(b->ctx)), wide);
   return nr_arith_binary(b, NR_OP_arith_muli, number, nr_arith_constant_int(b, wide, part->width));
 }
 
-/* One of from and to is 1-D, the other has n x parts elements. */
+/* Converts between element widths. One of from and to is 1-D, the other has n x parts elements. */
 static NrValue *convert(NrBuilder *b, NrValue *from, NrValue *to) {
   bool splits = to->type->rank == 2;
   NrAffineExpr dims[2] = {nr_affine_dim(b->ctx, 0), nr_affine_dim(b->ctx, 1)};
   NrAttr one = nr_attr_affine_map(b->ctx, 2, 0, dims, 1), two = nr_attr_affine_map(b->ctx, 2, 0, dims, 2);
   NrAttr maps[2] = {splits ? one : two, splits ? two : one};
   NrOp *generic = nr_build_generic(b, &from, 1, &to, 1, maps, splits ? "pp" : "pr");
-  NrBlock *block = nr_op_body(generic, 0);
+  NrBlock *block = nr_op_only_body(generic);
   NrBuilder body = nr_builder_at_end(b->module, block, generic->loc);
   NrType elem = to->type->elem, wide = stored_as(splits ? from->type->elem : elem);
   NrType part = stored_as(splits ? elem : from->type->elem);
@@ -55,20 +55,20 @@ static NrValue *convert(NrBuilder *b, NrValue *from, NrValue *to) {
   }
   if (splits) x = from_stored(&body, x, elem);
   nr_build_op(&body, NR_OP_linalg_yield, &x, 1, NULL, 0);
-  return nr_result(generic, 0);
+  return nr_op_result(generic);
 }
 
-/* Of a row of stored integers. */
+/* Converts a 1-D tensor of stored integers to a tensor of `elem`. */
 static NrValue *element_wise(NrBuilder *b, NrValue *row, NrType elem) {
   NrIndex dims[1] = {nr_dim_build(b, row, 0)};
   NrValue *to = nr_build_empty(b, elem, dims, 1);
   NrAttr maps[2] = {nr_attr_affine_identity(b->ctx, 1), nr_attr_affine_identity(b->ctx, 1)};
   NrOp *generic = nr_build_generic(b, &row, 1, &to, 1, maps, "p");
-  NrBlock *block = nr_op_body(generic, 0);
+  NrBlock *block = nr_op_only_body(generic);
   NrBuilder body = nr_builder_at_end(b->module, block, generic->loc);
   NrValue *x = from_stored(&body, nr_block_arg(block, 0), elem);
   nr_build_op(&body, NR_OP_linalg_yield, &x, 1, NULL, 0);
-  return nr_result(generic, 0);
+  return nr_op_result(generic);
 }
 
 NrValue *nr_bytes_as(NrBuilder *b, NrValue *row, NrType elem) {

@@ -31,7 +31,7 @@ typedef struct Turns {
 
 static bool is_own_free(NrOp *op, NrBlock *block) {
   if (!nr_op_is(op, NR_OP_memref_dealloc)) return false;
-  NrValue *value = nr_operand(op, 0);
+  NrValue *value = nr_memref_dealloc_memref(op);
   return value->type->kind == NR_TYPE_MEMREF && !value->type->layout && nr_value_block(value) == block &&
          nr_buffer_dealloc(value) == op;
 }
@@ -40,9 +40,9 @@ static bool is_own_free(NrOp *op, NrBlock *block) {
 static void find_turns(NrBlock *block, Turns *out) {
   NrMap allocs = {0}, frees = {0}; /* type -> position + 1 of the last one without a partner */
   for (NrOp *op = block->first; op; op = op->next) {
-    bool alloc = nr_op_is(op, NR_OP_memref_alloc) && !nr_result(op, 0)->type->layout;
+    bool alloc = nr_op_is(op, NR_OP_memref_alloc) && !nr_op_result(op)->type->layout;
     if (!alloc && !is_own_free(op, block)) continue;
-    NrType t = alloc ? nr_result(op, 0)->type : nr_operand(op, 0)->type;
+    NrType t = alloc ? nr_op_result(op)->type : nr_memref_dealloc_memref(op)->type;
     NrMap *partners = alloc ? &frees : &allocs, *own = alloc ? &allocs : &frees;
     size_t at = (size_t)(uintptr_t)nr_map_get(partners, t);
     if (at) nr_map_set(partners, t, (void *)(uintptr_t)out->list.data[at - 1].waiting);
@@ -82,7 +82,7 @@ static NrValue *fitting(NrOp *alloc, NrValue *spare) {
   }
   NrOp *branch = nr_scf_if(&b, same, &t, 1, true);
   for (size_t r = 0; r < 2; r++) {
-    NrBuilder inner = nr_scf_body_builder(branch, r);
+    NrBuilder inner = nr_scf_body_builder(nr_op_body(branch, r));
     NrValue *result = spare;
     if (r == 1) {
       nr_build_op(&inner, NR_OP_memref_dealloc, &spare, 1, NULL, 0);
@@ -90,11 +90,11 @@ static NrValue *fitting(NrOp *alloc, NrValue *spare) {
       NrOp *fresh = nr_op_clone(b.module, alloc, &map);
       nr_map_deinit(&map);
       nr_builder_insert(&inner, fresh);
-      result = nr_result(fresh, 0);
+      result = nr_op_result(fresh);
     }
     nr_scf_yield(&inner, &result, 1);
   }
-  return nr_result(branch, 0);
+  return nr_op_result(branch);
 }
 
 /* The initial spare buffer, with size 0 where the size is not known yet. */
@@ -119,7 +119,7 @@ static NrOp *carry_spares(NrOp *loop, size_t r, Turns *turns, NrArena *scratch) 
   for (size_t i = 0; i < loop->num_operands; i++) operands[i] = nr_operand(loop, i);
   for (size_t i = 0; i < loop->num_results; i++) types[i] = nr_result(loop, i)->type;
   for (size_t i = 0; i < extra; i++) {
-    NrType t = nr_result(turns->list.data[i].alloc, 0)->type;
+    NrType t = nr_op_result(turns->list.data[i].alloc)->type;
     operands[loop->num_operands + i] = first_spare(&b, t);
     types[loop->num_results + i] = t;
   }
@@ -134,7 +134,7 @@ static NrOp *carry_spares(NrOp *loop, size_t r, Turns *turns, NrArena *scratch) 
       NrBlock *block = nr_op_body(wider, k);
       NrValue *arg = nr_block_add_arg(block, t, NULL);
       if (k == r) turn->spare = arg;
-      append_operand(nr_block_terminator(block), k == r ? nr_operand(turn->dealloc, 0) : arg);
+      append_operand(nr_block_terminator(block), k == r ? nr_memref_dealloc_memref(turn->dealloc) : arg);
     }
     nr_build_op(&after, NR_OP_memref_dealloc, &left, 1, NULL, 0);
   }
@@ -149,7 +149,7 @@ static NrOp *rotate_region(NrOp *loop, size_t r, NrArena *scratch) {
   size_t kept = 0;
   for (size_t i = 0; i < turns.list.size; i++) {
     Turn turn = turns.list.data[i];
-    NrValue *old = nr_operand(turn.dealloc, 0), *fresh = nr_result(turn.alloc, 0);
+    NrValue *old = nr_memref_dealloc_memref(turn.dealloc), *fresh = nr_op_result(turn.alloc);
     if (!nr_op_is_before(turn.dealloc, turn.alloc)) {
       turns.list.data[kept++] = turn;
       continue;
@@ -163,7 +163,7 @@ static NrOp *rotate_region(NrOp *loop, size_t r, NrArena *scratch) {
   for (size_t i = 0; i < kept; i++) {
     Turn turn = turns.list.data[i];
     nr_op_erase(turn.dealloc);
-    nr_value_replace_uses(nr_result(turn.alloc, 0), fitting(turn.alloc, turn.spare));
+    nr_value_replace_uses(nr_op_result(turn.alloc), fitting(turn.alloc, turn.spare));
     nr_op_erase(turn.alloc);
   }
   nr_vec_deinit(&turns.list);

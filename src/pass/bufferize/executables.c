@@ -1,4 +1,4 @@
-/* executables.c - the functions of flow.executables become what rt.dispatch runs: they take the workgroup's place.
+/* executables.c - rewrites the functions of flow.executables for rt.dispatch, with the workgroup id as arguments.
  *
  *   before  flow.executable @ex { flow.executable.export @f workgroups(..) {..}; builtin.module {
  *             func.func @f(%a: !flow.dispatch.tensor<readonly:tensor<4xf32>>, %r: !..<writeonly:..>) }}
@@ -7,6 +7,7 @@
  *               %x: index, %y: index, %z: index) attributes {noria.dispatch} }}
  *
  * The grid is computed where the dispatch is, so the exports lose their workgroup counts. */
+#include "dialect/func/func.h"
 #include "pass/bufferize/bufferize.h"
 
 /* ---- functions -------------------------------------------------------------------------------------------------- */
@@ -16,17 +17,17 @@ static bool note_counts(NrOp *op, void *user) {
   return true;
 }
 
-/* The arg_attrs with marks for the access of each dispatch tensor. */
+/* The arg_attrs, which mark the access of each dispatch tensor. */
 static NrAttr argument_attrs(NrBufferize *s, NrOp *func, NrType type, size_t num_args) {
   NrAttr old = nr_op_attr(func, NR_A_arg_attrs);
   NrAttr *dicts = NR_NEW_ARRAY(s->arena, NrAttr, num_args + 1);
   for (size_t i = 0; i < num_args; i++) {
     NrAttr dict = old && i < old->size ? old->items[i] : nr_attr_dict(s->ctx, NULL, 0);
     NrType t = i < type->num_inputs ? type->inputs[i] : NULL;
-    if (t && nr_is_dispatch_tensor(t) && t->access != NR_READWRITE) {
+    if (t && nr_is_dispatch_tensor(t) && nr_flow_access(t) != NR_READWRITE) {
       NrNamedAttr *named = NR_NEW_ARRAY(s->arena, NrNamedAttr, dict->num_named + 1);
       for (size_t k = 0; k < dict->num_named; k++) named[k] = dict->named[k];
-      const char *name = t->access == NR_READONLY ? "noria.readonly" : "noria.noalias";
+      const char *name = nr_flow_access(t) == NR_READONLY ? "noria.readonly" : "noria.noalias";
       named[dict->num_named] = (NrNamedAttr){nr_context_intern(s->ctx, nr_str(name)), nr_attr_unit(s->ctx)};
       dict = nr_attr_dict(s->ctx, named, dict->num_named + 1);
     }
@@ -47,7 +48,7 @@ static NrEntryPoint *make_entry_point(NrBufferize *s, NrOp *func) {
   for (size_t i = 0; i < n; i++) inputs[i] = type->inputs[i];
   for (size_t i = 0; i < extra; i++) {
     inputs[n + i] = nr_type_index(s->ctx);
-    nr_block_add_arg(nr_op_body(func, 0), inputs[n + i], func->loc);
+    nr_block_add_arg(nr_op_only_body(func), inputs[n + i], func->loc);
   }
   nr_op_set_attr(func, NR_A_arg_attrs, argument_attrs(s, func, type, n + extra));
   nr_op_set_attr(func, NR_A_function_type, nr_attr_type(nr_type_function(s->ctx, inputs, n + extra, NULL, 0)));
@@ -57,16 +58,14 @@ static NrEntryPoint *make_entry_point(NrBufferize *s, NrOp *func) {
 
 /* ---- executables ------------------------------------------------------------------------------------------------ */
 
-static NrStatus open_executable(NrBufferize *s, NrOp *executable) {
+/* Exports without a function, or of one that returns values, are left: an error only where they are dispatched
+ * (nr_bufferize_entry_point). */
+static void open_executable(NrBufferize *s, NrOp *executable) {
   NrMap entries = {0}; /* function -> NrEntryPoint */
-  NrStatus status = NR_OK;
-  for (NrOp *op = nr_op_body(executable, 0)->first; op && !status; op = op->next) {
+  for (NrOp *op = nr_op_only_body(executable)->first; op; op = op->next) {
     if (!nr_op_is(op, NR_OP_flow_executable_export)) continue;
     NrOp *func = nr_flow_function(op);
-    if (!nr_op_is(func, NR_OP_func_func) || !nr_op_body(func, 0)) {
-      status = nr_op_error(op, "(C2) names no function of the executable");
-      break;
-    }
+    if (!nr_op_is(func, NR_OP_func_func) || !nr_op_only_body(func) || nr_func_type(func)->num_results) continue;
     bool is_open = nr_op_attr(func, NR_A_noria_dispatch) && !nr_map_has(&entries, func);
     if (is_open) continue; /* rt.dispatch runs it already */
     NrEntryPoint *first = nr_map_get(&entries, func), *entry = NR_NEW(s->arena, NrEntryPoint);
@@ -76,14 +75,11 @@ static NrStatus open_executable(NrBufferize *s, NrOp *executable) {
     nr_map_set(&s->exports, op, entry);
   }
   nr_map_deinit(&entries);
-  return status;
 }
 
-NrStatus nr_bufferize_open_executables(NrBufferize *s) {
-  NrStatus status = NR_OK;
-  for (NrOp *op = nr_op_body(s->table, 0)->first; op && !status; op = op->next)
-    if (nr_op_is(op, NR_OP_flow_executable)) status = open_executable(s, op);
-  return status;
+void nr_bufferize_open_executables(NrBufferize *s) {
+  for (NrOp *op = nr_op_only_body(s->table)->first; op; op = op->next)
+    if (nr_op_is(op, NR_OP_flow_executable)) open_executable(s, op);
 }
 
 NrEntryPoint *nr_bufferize_entry_point(NrBufferize *s, NrOp *dispatch) {
@@ -95,14 +91,14 @@ NrEntryPoint *nr_bufferize_entry_point(NrBufferize *s, NrOp *dispatch) {
   return entry;
 }
 
-/* An export without the region for its workgroup count. */
+/* Rebuilds an export without its workgroup count region. */
 static void drop_count(NrOp *export_op) {
-  NrRegion *region = nr_op_region(export_op, 0);
+  NrRegion *region = nr_flow_executable_export_workgroup_count_region(export_op);
   while (region && region->first) nr_block_erase(region->first);
 }
 
 void nr_bufferize_close_executables(NrBufferize *s) {
-  for (NrOp *op = nr_op_body(s->table, 0)->first; op; op = op->next)
-    for (NrOp *in = nr_op_is(op, NR_OP_flow_executable) ? nr_op_body(op, 0)->first : NULL; in; in = in->next)
+  for (NrOp *op = nr_op_only_body(s->table)->first; op; op = op->next)
+    for (NrOp *in = nr_op_is(op, NR_OP_flow_executable) ? nr_op_only_body(op)->first : NULL; in; in = in->next)
       if (nr_op_is(in, NR_OP_flow_executable_export)) drop_count(in);
 }

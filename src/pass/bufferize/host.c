@@ -1,41 +1,39 @@
-/* host.c - converts flow.tensor.* ops of a host program to tensor ops, and dispatch results that are tied to an
- * argument of another type. */
+/* host.c - converts flow.tensor.* ops of a host program to tensor ops, and results of dispatches and calls that are
+ * tied to an argument of another type. */
 #include "dialect/arith/arith.h"
+#include "dialect/operands.h"
 #include "pass/bufferize/bufferize.h"
 #include "pass/core/checks.h"
 
 #include <stdio.h>
 
-/* Copies the operands of a group to out; returns their number. */
-static size_t group(NrOp *op, size_t g, NrValue **out) {
-  size_t begin, count;
-  if (!nr_op_operand_group(op, g, &begin, &count)) return 0;
-  for (size_t i = 0; i < count && i < NR_MAX_RANK; i++) out[i] = nr_operand(op, begin + i);
-  return count;
+/* Copies a group of operands to out; returns their number. */
+static size_t copy_group(NrOp *op, NrGroup group, NrValue **out) {
+  for (size_t i = 0; i < group.count && i < NR_MAX_RANK; i++) out[i] = nr_operand(op, group.begin + i);
+  return group.count;
 }
 
-/* The dims of t; operand group g gives the dynamic ones. */
-static void dims_of(NrOp *op, NrType t, size_t g, NrIndex *out) {
-  NrValue *dynamic[NR_MAX_RANK];
-  size_t count = group(op, g, dynamic), next = 0;
+/* The dims of t; the operand group gives the dynamic ones. */
+static void dims_of(NrOp *op, NrType t, NrGroup group, NrIndex *out) {
+  size_t next = 0;
   for (uint32_t i = 0; i < t->rank; i++) {
-    bool known = t->dims[i] != NR_DYNAMIC || next >= count;
-    out[i] = known ? nr_index_const(t->dims[i]) : nr_index_of(dynamic[next++]);
+    bool known = t->dims[i] != NR_DYNAMIC || next >= group.count;
+    out[i] = known ? nr_index_const(t->dims[i]) : nr_index_of(nr_operand(op, group.begin + next++));
   }
 }
 
 static NrStatus replace(NrOp *op, NrValue *value) {
   NrBuilder b = nr_builder_before(op);
-  if (nr_type_is_tensor(value->type)) value = nr_build_tensor_cast(&b, value, nr_result(op, 0)->type);
+  if (nr_type_is_tensor(value->type)) value = nr_build_tensor_cast(&b, value, nr_op_result(op)->type);
   nr_op_replace(op, value);
   return NR_OK;
 }
 
-static NrValue *empty(NrOp *op, size_t dims_group) {
+static NrValue *empty(NrOp *op, NrGroup result_dims) {
   NrBuilder b = nr_builder_before(op);
-  NrType t = nr_result(op, 0)->type;
+  NrType t = nr_op_result(op)->type;
   NrIndex dims[NR_MAX_RANK];
-  dims_of(op, t, dims_group, dims);
+  dims_of(op, t, result_dims, dims);
   return nr_build_empty(&b, t->elem, dims, t->rank);
 }
 
@@ -79,25 +77,25 @@ static NrValue *as_bytes_of(NrBuilder *b, NrValue *source, NrType t, const NrInd
   return nr_build_value(b, NR_OP_tensor_bitcast, nr_type_tensor(source->type->dims, t->rank, t->elem), &source, 1);
 }
 
-static NrStatus reshape(NrOp *op) {
+static NrStatus reshape(NrOp *op, NrGroup result_dims) {
   NrBuilder b = nr_builder_before(op);
   NrIndex dims[NR_MAX_RANK];
-  dims_of(op, nr_result(op, 0)->type, 2, dims);
-  return replace(op, as_bytes_of(&b, nr_operand(op, 0), nr_result(op, 0)->type, dims));
+  dims_of(op, nr_op_result(op)->type, result_dims, dims);
+  return replace(op, as_bytes_of(&b, nr_op_source(op), nr_op_result(op)->type, dims));
 }
 
 static NrStatus bitcast(NrOp *op) {
-  NrType from = nr_operand(op, 0)->type, to = nr_result(op, 0)->type;
-  return nr_flow_can_bitcast(from->elem, to->elem) ? reshape(op) : nr_op_error(op, NR_FLOW_BITCAST_TEXT);
+  NrType from = nr_flow_tensor_bitcast_source(op)->type, to = nr_op_result(op)->type;
+  if (!nr_flow_can_bitcast(from->elem, to->elem)) return nr_op_error(op, NR_FLOW_BITCAST_TEXT);
+  return reshape(op, nr_flow_tensor_bitcast_result_dims(op));
 }
 
 /* ---- tied results ------------------------------------------------------------------------------------------------ */
 
 static NrType tied_type(NrOp *op, size_t result) {
-  size_t arguments, count;
-  int64_t tied = nr_flow_tied_operand(op, result);
-  nr_op_operand_group(op, NR_FLOW_ARGUMENTS, &arguments, &count);
-  return tied < 0 ? nr_result(op, result)->type : nr_operand(op, arguments + (size_t)tied)->type;
+  int64_t tied = nr_tied_operand(op, result);
+  if (tied < 0) return nr_result(op, result)->type;
+  return nr_operand(op, nr_flow_call_groups(op).arguments.begin + (size_t)tied)->type;
 }
 
 static bool has_other_tied_type(NrOp *op) {
@@ -108,9 +106,7 @@ static bool has_other_tied_type(NrOp *op) {
 
 /* The number of the operand that is the argument's first dynamic dim. */
 static size_t argument_dims(NrOp *op, size_t argument) {
-  size_t arguments, dims, count;
-  nr_op_operand_group(op, NR_FLOW_ARGUMENTS, &arguments, &count);
-  nr_op_operand_group(op, NR_FLOW_ARGUMENT_DIMS, &dims, &count);
+  size_t arguments = nr_flow_call_groups(op).arguments.begin, dims = nr_flow_call_groups(op).argument_dims.begin;
   for (size_t i = 0; i < argument; i++) dims += nr_flow_num_dims(nr_operand(op, arguments + i)->type);
   return dims;
 }
@@ -137,19 +133,18 @@ static void check_size(NrBuilder *b, NrOp *op, uint32_t r, size_t own_dims, NrTy
   nr_check_unless(b, op, same, text, NULL, 0);
 }
 
-/* Makes a dispatch return the types of its tied arguments; bitcasts give the results' types. */
+/* Makes a dispatch or call return the types of its tied arguments; bitcasts give the results' types. */
 static NrStatus dispatch(NrOp *op) {
   NrBuilder b = nr_builder_before(op);
   NR_VEC(NrValue *) operands = {0};
   NR_VEC(NrType) types = {0};
   NrStatus status = NR_OK;
   uint32_t sizes[4];
-  size_t begin, count, next;
-  nr_op_operand_group(op, NR_FLOW_RESULT_DIMS, &next, &count);
+  size_t next = nr_flow_call_groups(op).result_dims.begin, num_groups = nr_op_is(op, NR_OP_flow_call) ? 3 : 4;
   for (size_t i = 0; i < next; i++) nr_vec_push(&operands, nr_operand(op, i));
   for (uint32_t r = 0, at = (uint32_t)next; r < op->num_results; r++) {
     NrType own = nr_result(op, r)->type, type = tied_type(op, r);
-    size_t first = type == own ? at : argument_dims(op, (size_t)nr_flow_tied_operand(op, r));
+    size_t first = type == own ? at : argument_dims(op, (size_t)nr_tied_operand(op, r));
     if (!nr_flow_can_bitcast(type->elem, own->elem)) status = nr_op_error(op, "result #%u " NR_FLOW_BITCAST_TEXT, r);
     for (size_t k = 0; k < nr_flow_num_dims(type); k++) nr_vec_push(&operands, nr_operand(op, first + k));
     nr_vec_push(&types, type);
@@ -157,18 +152,15 @@ static NrStatus dispatch(NrOp *op) {
     at += (uint32_t)nr_flow_num_dims(own);
   }
   if (!status) {
-    for (size_t g = 0; g < 4; g++) {
-      nr_op_operand_group(op, g, &begin, &count);
-      sizes[g] = (uint32_t)count;
-    }
-    sizes[NR_FLOW_RESULT_DIMS] = (uint32_t)(operands.size - next);
+    for (size_t g = 0; g < num_groups; g++) sizes[g] = (uint32_t)nr_op_group(op, g).count;
+    sizes[num_groups - 1] = (uint32_t)(operands.size - next); /* the result dims */
     NrOp *made = nr_op_rebuild(op, operands.data, operands.size, types.data, types.size);
-    nr_op_set_segments(made, sizes, 4);
+    nr_op_set_segments(made, sizes, num_groups);
     for (uint32_t r = 0, at = (uint32_t)next; r < op->num_results; r++) {
       NrType own = nr_result(op, r)->type;
       NrValue *value = nr_result(made, r);
       NrIndex dims[NR_MAX_RANK];
-      for (uint32_t i = 0; i < own->rank; i++)
+      for (uint32_t i = 0; nr_type_is_tensor(own) && i < own->rank; i++)
         dims[i] = own->dims[i] == NR_DYNAMIC ? nr_index_of(nr_operand(op, at++)) : nr_index_const(own->dims[i]);
       if (value->type != own) value = nr_build_tensor_cast(&b, as_bytes_of(&b, value, own, dims), own);
       nr_value_replace_uses(nr_result(op, r), value);
@@ -185,23 +177,22 @@ static NrStatus dispatch(NrOp *op) {
 static NrStatus load(NrOp *op) {
   NrBuilder b = nr_builder_before(op);
   NrValue *indices[NR_MAX_RANK];
-  size_t count = group(op, 2, indices);
-  return replace(op, nr_build_extract(&b, nr_operand(op, 0), indices, count));
+  size_t count = copy_group(op, nr_flow_tensor_load_indices(op), indices);
+  return replace(op, nr_build_extract(&b, nr_flow_tensor_load_source(op), indices, count));
 }
 
 static NrStatus store(NrOp *op) {
   NrBuilder b = nr_builder_before(op);
   NrValue *indices[NR_MAX_RANK];
-  size_t count = group(op, 3, indices);
-  return replace(op, nr_build_insert(&b, nr_operand(op, 0), nr_op_group_operand(op, 1), indices, count));
+  size_t count = copy_group(op, nr_flow_tensor_store_indices(op), indices);
+  return replace(op, nr_build_insert(&b, nr_flow_tensor_store_value(op), nr_flow_tensor_store_target(op), indices,
+                                     count));
 }
 
-/* Offsets from operand group g, strides of 1. */
-static void box(NrOp *op, size_t g, NrIndex *offsets, NrIndex *strides) {
-  NrValue *starts[NR_MAX_RANK];
-  size_t count = group(op, g, starts);
-  for (size_t i = 0; i < count; i++) {
-    offsets[i] = nr_index_of(starts[i]);
+/* Writes the group's operands to offsets, and 1 to strides. */
+static void box(NrOp *op, NrGroup starts, NrIndex *offsets, NrIndex *strides) {
+  for (size_t i = 0; i < starts.count; i++) {
+    offsets[i] = nr_index_of(nr_operand(op, starts.begin + i));
     strides[i] = nr_index_const(1);
   }
 }
@@ -209,41 +200,43 @@ static void box(NrOp *op, size_t g, NrIndex *offsets, NrIndex *strides) {
 static NrStatus slice(NrOp *op) {
   NrBuilder b = nr_builder_before(op);
   NrIndex offsets[NR_MAX_RANK], sizes[NR_MAX_RANK], strides[NR_MAX_RANK];
-  NrValue *lengths[NR_MAX_RANK];
-  box(op, 2, offsets, strides);
-  size_t count = group(op, 3, lengths);
-  for (size_t i = 0; i < count; i++) sizes[i] = nr_index_of(lengths[i]);
-  return replace(op, nr_build_extract_slice(&b, nr_operand(op, 0), offsets, sizes, strides, NULL));
+  NrGroup lengths = nr_flow_tensor_slice_lengths(op);
+  box(op, nr_flow_tensor_slice_start_indices(op), offsets, strides);
+  for (size_t i = 0; i < lengths.count; i++) sizes[i] = nr_index_of(nr_operand(op, lengths.begin + i));
+  return replace(op, nr_build_extract_slice(&b, nr_flow_tensor_slice_source(op), offsets, sizes, strides, NULL));
 }
 
 static NrStatus update(NrOp *op) {
   NrBuilder b = nr_builder_before(op);
   NrIndex offsets[NR_MAX_RANK], sizes[NR_MAX_RANK], strides[NR_MAX_RANK];
-  NrValue *part = nr_op_group_operand(op, 3);
-  box(op, 2, offsets, strides);
-  dims_of(op, part->type, 4, sizes);
-  return replace(op, nr_build_insert_slice(&b, part, nr_operand(op, 0), offsets, sizes, strides));
+  NrValue *part = nr_flow_tensor_update_update(op);
+  box(op, nr_flow_tensor_update_start_indices(op), offsets, strides);
+  dims_of(op, part->type, nr_flow_tensor_update_update_dims(op), sizes);
+  return replace(op, nr_build_insert_slice(&b, part, nr_flow_tensor_update_target(op), offsets, sizes, strides));
 }
 
+/* A parameter stays a flow.tensor.constant, without the dims that a dynamic_constant hides. */
 static NrStatus constant(NrOp *op) {
   NrAttr value = nr_op_attr(op, NR_A_value);
-  if (!nr_attr_is_elements(value))
-    return nr_op_error(op, NR_FLOW_PARAMETER_TEXT);
+  bool parameter = nr_attr_is_parameter(value);
+  if (!nr_attr_is_elements(value) && !parameter) return nr_op_error(op, "has a constant that is not in the program");
   NrBuilder b = nr_builder_before(op);
-  NrValue *dense = nr_build_value(&b, NR_OP_arith_constant, value->type, NULL, 0);
-  nr_op_set_attr(dense->op, NR_A_value, value);
-  return replace(op, dense);
+  NrValue *made =
+      nr_build_value(&b, parameter ? NR_OP_flow_tensor_constant : NR_OP_arith_constant, value->type, NULL, 0);
+  nr_op_set_attr(made->op, NR_A_value, value);
+  return replace(op, made);
 }
 
 /* ---- all -------------------------------------------------------------------------------------------------------- */
 
 bool nr_bufferize_is_host_op(const NrOp *op) {
   switch (op->info->id) {
+  case NR_OP_flow_call:
   case NR_OP_flow_dispatch: return has_other_tied_type((NrOp *)op);
+  case NR_OP_flow_tensor_constant: return !nr_attr_is_parameter(nr_op_attr(op, NR_A_value));
   case NR_OP_flow_tensor_alloca:
   case NR_OP_flow_tensor_bitcast:
   case NR_OP_flow_tensor_clone:
-  case NR_OP_flow_tensor_constant:
   case NR_OP_flow_tensor_dynamic_constant:
   case NR_OP_flow_tensor_empty:
   case NR_OP_flow_tensor_load:
@@ -261,18 +254,21 @@ bool nr_bufferize_is_host_op(const NrOp *op) {
 NrStatus nr_bufferize_host_op(NrOp *op) {
   NrBuilder b = nr_builder_before(op);
   switch (op->info->id) {
+  case NR_OP_flow_call:
   case NR_OP_flow_dispatch: return dispatch(op);
-  case NR_OP_flow_tensor_alloca:
-  case NR_OP_flow_tensor_empty: return replace(op, empty(op, 0));
-  case NR_OP_flow_tensor_splat: return replace(op, nr_build_fill(&b, nr_operand(op, 0), empty(op, 1)));
+  case NR_OP_flow_tensor_alloca: return replace(op, empty(op, nr_flow_tensor_alloca_result_dims(op)));
+  case NR_OP_flow_tensor_empty: return replace(op, empty(op, nr_flow_tensor_empty_result_dims(op)));
+  case NR_OP_flow_tensor_splat:
+    return replace(op, nr_build_fill(&b, nr_flow_tensor_splat_value(op),
+                                     empty(op, nr_flow_tensor_splat_result_dims(op))));
   case NR_OP_flow_tensor_constant:
   case NR_OP_flow_tensor_dynamic_constant: return constant(op);
-  case NR_OP_flow_tensor_reshape: return reshape(op);
+  case NR_OP_flow_tensor_reshape: return reshape(op, nr_flow_tensor_reshape_result_dims(op));
   case NR_OP_flow_tensor_bitcast: return bitcast(op);
   case NR_OP_flow_tensor_load: return load(op);
   case NR_OP_flow_tensor_store: return store(op);
   case NR_OP_flow_tensor_slice: return slice(op);
   case NR_OP_flow_tensor_update: return update(op);
-  default: return replace(op, nr_operand(op, 0)); /* clone, tie_shape, transfer: bufferization copies where needed */
+  default: return replace(op, nr_op_operand(op)); /* clone, tie_shape, transfer: bufferization copies where needed */
   }
 }

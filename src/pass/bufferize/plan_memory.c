@@ -30,7 +30,7 @@ typedef struct Plan {
 
 /* ---- gaps ------------------------------------------------------------------------------------------------------- */
 
-/* Takes the smallest gap that is large enough; the lowest of equal ones. */
+/* Takes the smallest gap that is large enough, the lowest of several; returns its offset. */
 static int64_t take(Plan *p, int64_t size) {
   size_t best = p->gaps.size - 1;
   for (size_t i = 0; i < p->gaps.size; i++)
@@ -75,8 +75,8 @@ static void give_back(Plan *p, int64_t offset, int64_t size) {
 
 static void plan_alloc(Plan *p, NrOp *alloc) {
   int64_t size;
-  NrOp *dealloc = nr_buffer_dealloc(nr_result(alloc, 0));
-  if (!dealloc || dealloc->block != alloc->block || !nr_buffer_bytes(nr_result(alloc, 0)->type, &size)) return;
+  NrOp *dealloc = nr_buffer_dealloc(nr_op_result(alloc));
+  if (!dealloc || dealloc->block != alloc->block || !nr_buffer_bytes(nr_op_result(alloc)->type, &size)) return;
   if (nr_op_attr_int(alloc, NR_A_alignment, 0) > ALIGN || !nr_add_i64(size, ALIGN - 1, &size)) return;
   size = NR_MAX(size / ALIGN, 1) * ALIGN;
   int64_t offset = take(p, size), end;
@@ -96,7 +96,7 @@ static void rewrite(Plan *p) {
   nr_build_op(&end, NR_OP_memref_dealloc, &arena, 1, NULL, 0);
   for (size_t i = 0; i < p->buffers.size; i++) {
     Planned *buffer = &p->buffers.data[i];
-    NrValue *memref = nr_result(buffer->alloc, 0);
+    NrValue *memref = nr_op_result(buffer->alloc);
     b = nr_builder_before(buffer->alloc);
     NrValue *operands[2] = {arena, nr_index_value(&b, nr_index_const(buffer->offset))};
     nr_value_replace_uses(memref, nr_build_value(&b, NR_OP_memref_view, memref->type, operands, 2));
@@ -133,4 +133,4 @@ static NrStatus plan_memory_run(NrPassContext *pass, NrOp *func) {
 }
 
 NR_PASS(plan_memory, .name = "plan-memory", .on = "func.func", .run = plan_memory_run,
-        .doc = "places the static-size buffers of a block in one allocation")
+        .doc = "places the static-size buffers of a block in one allocation by their lifetimes")

@@ -1,19 +1,22 @@
 /* prepare.c - rewrites a function to the tensor ops that bufferize handles: arithmetic on whole tensors, splat,
  * generate, pad, concat, bitcast and select become structured ops, slices and branches. */
+#include "dialect/arith/arith.h"
+#include "dialect/bufferization/ops.h"
 #include "dialect/scf/scf.h"
 #include "pass/bufferize/bufferize.h"
 
 static NrIndex index_value(NrValue *v) { return (NrIndex){v, 0}; }
 
-/* All dims of a tensor value. */
+/* Builds all dims of a tensor value. */
 static void dims_of(NrBuilder *b, NrValue *tensor, NrIndex *out) {
   for (uint32_t i = 0; i < tensor->type->rank; i++) out[i] = nr_dim_build(b, tensor, i);
 }
 
-/* The dims of result type t; the operands from `first` on give the dynamic ones. */
-static void dims_from_operands(NrOp *op, size_t first, NrType t, NrIndex *out) {
+/* The dims of result type t; the operands `sizes` give the dynamic ones. */
+static void dims_from_operands(NrOp *op, NrGroup sizes, NrType t, NrIndex *out) {
+  size_t next = sizes.begin;
   for (uint32_t i = 0; i < t->rank; i++)
-    out[i] = t->dims[i] == NR_DYNAMIC ? index_value(nr_operand(op, first++)) : nr_index_const(t->dims[i]);
+    out[i] = t->dims[i] == NR_DYNAMIC ? index_value(nr_operand(op, next++)) : nr_index_const(t->dims[i]);
 }
 
 static NrStatus replace(NrOp *op, NrValue *value) {
@@ -36,7 +39,7 @@ static NrOp *identity_generic(NrBuilder *b, NrValue *const *inputs, size_t count
   memset(iterators, 'p', rank);
   NrOp *generic = nr_build_generic(b, inputs, count, outputs, num_outputs, maps, iterators);
   nr_arena_deinit(&arena);
-  *body = nr_builder_at_end(b->module, nr_op_body(generic, 0), b->loc);
+  *body = nr_builder_at_end(b->module, nr_op_only_body(generic), b->loc);
   return generic;
 }
 
@@ -100,8 +103,8 @@ static NrStatus elementwise(NrOp *op) {
 
 static NrStatus bitcast(NrOp *op) {
   NrBuilder b = nr_builder_before(op), body;
-  NrType t = nr_result(op, 0)->type;
-  NrValue *source = nr_operand(op, 0);
+  NrType t = nr_op_result(op)->type;
+  NrValue *source = nr_tensor_bitcast_source(op);
   if (t->kind != NR_TYPE_TENSOR || source->type->kind != NR_TYPE_TENSOR)
     return nr_op_error(op, "has an unranked type, which cannot be bufferized");
   NrIndex dims[NR_MAX_RANK];
@@ -109,27 +112,27 @@ static NrStatus bitcast(NrOp *op) {
   NrValue *empty = nr_build_empty(&b, t->elem, dims, t->rank);
   NrOp *generic = identity_generic(&b, &source, 1, &empty, 1, &body);
   yield(&body, nr_build_value(&body, NR_OP_arith_bitcast, t->elem, &body.block->args[0], 1));
-  return replace(op, nr_build_tensor_cast(&b, nr_result(generic, 0), t));
+  return replace(op, nr_build_tensor_cast(&b, nr_op_result(generic), t));
 }
 
 static NrStatus splat(NrOp *op) {
   NrBuilder b = nr_builder_before(op);
-  NrType t = nr_result(op, 0)->type;
+  NrType t = nr_op_result(op)->type;
   NrIndex dims[NR_MAX_RANK];
-  dims_from_operands(op, 1, t, dims);
-  return replace(op, nr_build_fill(&b, nr_operand(op, 0), nr_build_empty(&b, t->elem, dims, t->rank)));
+  dims_from_operands(op, nr_tensor_splat_sizes(op), t, dims);
+  return replace(op, nr_build_fill(&b, nr_tensor_splat_input(op), nr_build_empty(&b, t->elem, dims, t->rank)));
 }
 
 /* Inlines the body of tensor.generate or pad at b, with linalg.index ops as indices; returns the element. */
 static NrValue *inline_element(NrOp *op, NrBuilder *b) {
-  NrBlock *from = nr_op_body(op, 0);
+  NrBlock *from = nr_op_only_body(op);
   for (size_t i = 0; i < from->num_args; i++) {
     NrValue *index = nr_build_value(b, NR_OP_linalg_index, nr_type_index(b->ctx), NULL, 0);
     nr_op_set_attr(index->op, NR_A_dim, nr_attr_i64(b->ctx, (int64_t)i));
     nr_value_replace_uses(nr_block_arg(from, i), index);
   }
   NrOp *last = nr_block_terminator(from);
-  NrValue *element = nr_operand(last, 0);
+  NrValue *element = nr_tensor_yield_value(last);
   nr_op_erase(last);
   nr_block_splice(from, b->block, NULL);
   return element;
@@ -141,33 +144,33 @@ static NrValue *generate_over(NrOp *op, NrBuilder *b, NrType elem, const NrIndex
   NrOp *generic = identity_generic(b, NULL, 0, &empty, 1, &body);
   NrValue *element = inline_element(op, &body);
   yield(&body, element);
-  return nr_result(generic, 0);
+  return nr_op_result(generic);
 }
 
 static NrStatus generate(NrOp *op) {
   NrBuilder b = nr_builder_before(op);
-  NrType t = nr_result(op, 0)->type;
+  NrType t = nr_op_result(op)->type;
   NrIndex dims[NR_MAX_RANK];
-  dims_from_operands(op, 0, t, dims);
+  dims_from_operands(op, nr_tensor_generate_sizes(op), t, dims);
   return replace(op, generate_over(op, &b, t->elem, dims, t->rank));
 }
 
 /* Fills the whole result, then inserts the source. */
 static NrStatus pad(NrOp *op) {
   NrBuilder b = nr_builder_before(op);
-  NrType t = nr_result(op, 0)->type;
-  NrValue *source = nr_operand(op, 0);
+  NrType t = nr_op_result(op)->type;
+  NrValue *source = nr_tensor_pad_source(op);
   NrIndex low[NR_MAX_RANK], high[NR_MAX_RANK], sizes[NR_MAX_RANK], dims[NR_MAX_RANK], ones[NR_MAX_RANK];
-  nr_index_list_all(op, (NrIndexListSlot){1, "static_low"}, low);
-  nr_index_list_all(op, (NrIndexListSlot){2, "static_high"}, high);
+  nr_index_list_all(op, nr_pad_slots[0], low);
+  nr_index_list_all(op, nr_pad_slots[1], high);
   dims_of(&b, source, sizes);
   for (uint32_t i = 0; i < t->rank; i++) {
     if (t->dims[i] != NR_DYNAMIC) dims[i] = nr_index_const(t->dims[i]);
     else dims[i] = nr_index_add(&b, nr_index_add(&b, low[i], sizes[i]), high[i]);
     ones[i] = nr_index_const(1);
   }
-  NrValue *element = nr_operand(nr_block_terminator(nr_op_body(op, 0)), 0);
-  bool constant = nr_value_block(element) != nr_op_body(op, 0);
+  NrValue *element = nr_tensor_yield_value(nr_block_terminator(nr_tensor_pad_body(op)));
+  bool constant = nr_value_block(element) != nr_tensor_pad_body(op);
   NrAttr known = nr_value_constant(element);
   NrValue *filled;
   if (constant || known) {
@@ -183,21 +186,23 @@ static NrStatus pad(NrOp *op) {
 
 static NrStatus concat(NrOp *op) {
   NrBuilder b = nr_builder_before(op);
-  NrType t = nr_result(op, 0)->type;
+  NrType t = nr_op_result(op)->type;
   int64_t axis = nr_op_attr_int(op, NR_A_dim, 0);
   NrIndex dims[NR_MAX_RANK], offsets[NR_MAX_RANK], sizes[NR_MAX_RANK], ones[NR_MAX_RANK];
-  dims_of(&b, nr_operand(op, 0), dims);
-  for (size_t k = 1; k < op->num_operands; k++)
-    dims[axis] = nr_index_add(&b, dims[axis], nr_dim_build(&b, nr_operand(op, k), (size_t)axis));
+  NrGroup inputs = nr_tensor_concat_inputs(op);
+  dims_of(&b, nr_operand(op, inputs.begin), dims);
+  for (size_t k = 1; k < inputs.count; k++)
+    dims[axis] = nr_index_add(&b, dims[axis], nr_dim_build(&b, nr_operand(op, inputs.begin + k), (size_t)axis));
   for (uint32_t i = 0; i < t->rank; i++) {
     if (t->dims[i] != NR_DYNAMIC) dims[i] = nr_index_const(t->dims[i]);
     offsets[i] = nr_index_const(0);
     ones[i] = nr_index_const(1);
   }
   NrValue *result = nr_build_empty(&b, t->elem, dims, t->rank);
-  for (size_t k = 0; k < op->num_operands; k++) {
-    dims_of(&b, nr_operand(op, k), sizes);
-    result = nr_build_insert_slice(&b, nr_operand(op, k), result, offsets, sizes, ones);
+  for (size_t k = 0; k < inputs.count; k++) {
+    NrValue *input = nr_operand(op, inputs.begin + k);
+    dims_of(&b, input, sizes);
+    result = nr_build_insert_slice(&b, input, result, offsets, sizes, ones);
     offsets[axis] = nr_index_add(&b, offsets[axis], sizes[axis]);
   }
   return replace(op, nr_build_tensor_cast(&b, result, t));
@@ -206,31 +211,31 @@ static NrStatus concat(NrOp *op) {
 /* A select of tensors or handles becomes an scf.if, so that a value with its last use here moves without a copy. */
 static NrStatus select_whole(NrOp *op) {
   NrBuilder b = nr_builder_before(op);
-  NrType t = nr_result(op, 0)->type;
-  NrValue *condition = nr_operand(op, 0);
-  NrOp *branch = nr_scf_if(&b, condition, &t, 1, true);
+  NrType t = nr_op_result(op)->type;
+  NrValue *values[2] = {nr_arith_select_true_value(op), nr_arith_select_false_value(op)};
+  NrOp *branch = nr_scf_if(&b, nr_arith_select_condition(op), &t, 1, true);
   for (size_t r = 0; r < 2; r++) {
-    NrBuilder inner = nr_scf_body_builder(branch, r);
-    nr_scf_yield(&inner, (NrValue *[]){nr_operand(op, 1 + r)}, 1);
+    NrBuilder inner = nr_scf_body_builder(nr_op_body(branch, r));
+    nr_scf_yield(&inner, &values[r], 1);
   }
-  return replace(op, nr_result(branch, 0));
+  return replace(op, nr_op_result(branch));
 }
 
 /* Tensor values are copied where needed, so an alloc_tensor with a copy is the value itself. */
 static NrStatus alloc_tensor(NrOp *op) {
-  size_t copy, count;
-  if (nr_op_operand_group(op, 1, &copy, &count) && count) return replace(op, nr_operand(op, copy));
+  NrValue *copy = nr_bufferization_alloc_tensor_copy(op);
+  if (copy) return replace(op, copy);
   NrBuilder b = nr_builder_before(op);
-  NrType t = nr_result(op, 0)->type;
+  NrType t = nr_op_result(op)->type;
   NrIndex dims[NR_MAX_RANK];
-  dims_from_operands(op, 0, t, dims);
+  dims_from_operands(op, nr_bufferization_alloc_tensor_sizes(op), t, dims);
   return replace(op, nr_build_empty(&b, t->elem, dims, t->rank));
 }
 
 /* A poison tensor is an empty one: dynamic dims are 0, and an unranked tensor has rank 0. */
 static NrStatus poison(NrOp *op) {
   NrBuilder b = nr_builder_before(op);
-  NrType t = nr_result(op, 0)->type;
+  NrType t = nr_op_result(op)->type;
   NrIndex dims[NR_MAX_RANK];
   uint32_t rank = t->kind == NR_TYPE_TENSOR ? t->rank : 0;
   if (!nr_type_is_tensor(t))
@@ -252,6 +257,7 @@ typedef NrStatus (*Rewrite)(NrOp *op);
 static Rewrite rewrite_for(const NrOp *op) {
   if (op->info->expand && !nr_linalg_is_structured(op)) return nr_op_expand;
   if (nr_bufferize_is_host_op(op)) return nr_bufferize_host_op;
+  if (nr_bufferize_is_channel_op(op)) return nr_bufferize_channel_op;
   if (nr_op_is(op, NR_OP_bufferization_dealloc_tensor)) return drop;
   if (op->num_results == 0 || !nr_needs_buffer(op->results[0].type)) return NULL;
   switch (op->info->id) {
@@ -263,7 +269,7 @@ static Rewrite rewrite_for(const NrOp *op) {
   case NR_OP_bufferization_alloc_tensor: return alloc_tensor;
   case NR_OP_ub_poison: return poison;
   case NR_OP_arith_select:
-    if (nr_operand(op, 0)->type->kind != NR_TYPE_TENSOR) return select_whole;
+    if (nr_arith_select_condition(op)->type->kind != NR_TYPE_TENSOR) return select_whole;
     break;
   default: break;
   }

@@ -10,14 +10,14 @@
 #include "pass/core/pass.h"
 
 typedef struct Promote {
-  int64_t limit, total; /* bytes per buffer, bytes per function */
+  int64_t limit, total; /* bytes per buffer, bytes per function: they limit the size of the stack */
   int64_t used;
 } Promote;
 
 static bool promote(NrOp *op, void *user) {
   Promote *p = user;
   if (!nr_op_is(op, NR_OP_memref_alloc)) return true;
-  NrValue *memref = nr_result(op, 0);
+  NrValue *memref = nr_op_result(op);
   NrOp *dealloc = nr_buffer_dealloc(memref);
   int64_t bytes;
   if (!dealloc || dealloc->block != op->block || !nr_buffer_bytes(memref->type, &bytes)) return true;
@@ -29,15 +29,14 @@ static bool promote(NrOp *op, void *user) {
     if (!block) return true;
   }
   NrBuilder b = nr_builder_at_start(op->module, block, op->loc);
-  NrValue *on_stack = nr_result(nr_build(&b, &(NrOpState){.info = nr_op_infos[NR_OP_memref_alloca],
-                                                          .result_types = &memref->type,
-                                                          .num_results = 1,
-                                                          .attrs = op->attrs,
-                                                          .num_attrs = op->num_attrs}),
-                                0);
+  NrOp *on_stack = nr_build(&b, &(NrOpState){.info = nr_op_infos[NR_OP_memref_alloca],
+                                             .result_types = &memref->type,
+                                             .num_results = 1,
+                                             .attrs = op->attrs,
+                                             .num_attrs = op->num_attrs});
   p->used += bytes;
   nr_op_erase(dealloc);
-  nr_value_replace_uses(memref, on_stack);
+  nr_value_replace_uses(memref, nr_op_result(on_stack));
   nr_op_erase(op);
   return true;
 }
@@ -49,10 +48,10 @@ static NrStatus promote_buffers_to_stack_run(NrPassContext *pass, NrOp *func) {
 }
 
 static const NrPassOption options[] = {
-    NR_INT("limit", 1024, 0, INT64_MAX, "most bytes of a buffer"),
-    NR_INT("total", 65536, 0, INT64_MAX, "most bytes of a function"),
+    NR_INT("limit", 1024, 0, INT64_MAX, "maximum bytes of a promoted buffer"),
+    NR_INT("total", 65536, 0, INT64_MAX, "maximum bytes of the promoted buffers of a function"),
     {0},
 };
 NR_PASS(promote_buffers_to_stack, .name = "promote-buffers-to-stack", .on = "func.func",
         .run = promote_buffers_to_stack_run, .options = options,
-        .doc = "promotes small buffers that stay in their block to the stack")
+        .doc = "promotes small buffers that do not outlive their block to the stack")

@@ -15,6 +15,7 @@
 #include "dialect/arith/arith.h"
 #include "dialect/cf/cf.h"
 #include "dialect/scf/scf.h"
+#include "ir/region_flow.h"
 #include "pass/loop/loops.h"
 #include "pass/loop/parallel.h"
 
@@ -29,6 +30,8 @@ typedef struct Converter {
   NrPassContext *pass;
   NR_VEC(NrBlock *) blocks; /* in their final region, to be searched; the last one first */
   NR_VEC(Found) work;       /* likewise */
+  NR_VEC(NrBranchTarget) targets; /* of the branch that is being built */
+  NR_VEC(NrValue *) values;
   bool only_exits;        /* only scf.loop, and ops that a break or continue leaves */
   bool bounds_are_sizes;  /* see nr_for_may_wrap */
 } Converter;
@@ -75,7 +78,7 @@ static void add_result_args(NrOp *op, NrBlock *block) {
 }
 
 static void convert_for(Converter *c, NrOp *op, NrBlock *end, bool may_wrap) {
-  NrBlock *before = op->block, *body = nr_op_body(op, 0);
+  NrBlock *before = op->block, *body = nr_scf_for_body(op);
   NrBlock *condition = new_block_after(op, before);
   NR_VEC(NrValue *) inits = {0};
   nr_vec_push(&inits, nr_scf_for_lower_bound(op));
@@ -87,7 +90,7 @@ static void convert_for(Converter *c, NrOp *op, NrBlock *end, bool may_wrap) {
   }
   replace_results(op, condition, 1);
   while (body->num_args) nr_block_erase_arg(body, body->num_args - 1);
-  adopt(c, nr_op_region(op, 0), condition);
+  adopt(c, nr_scf_for_region(op), condition);
   NrBuilder b = nr_builder_before(op);
   nr_cf_br(&b, condition, inits.data, inits.size);
   b = nr_builder_at_end(op->module, condition, op->loc);
@@ -96,96 +99,96 @@ static void convert_for(Converter *c, NrOp *op, NrBlock *end, bool may_wrap) {
   NrOp *yield = nr_block_terminator(body);
   b = nr_builder_before(yield);
   NrValue *next = nr_for_build_next(&b, op, condition->args[0], may_wrap);
+  NrBlock *latch = yield->block;
   branch_instead(yield, condition, &next, 1, 0);
+  NrAttr properties = nr_op_attr(op, NR_A_noria_loop);
+  if (properties) nr_op_set_attr(latch->last, NR_A_noria_loop, properties);
   nr_op_erase(op);
   nr_vec_deinit(&inits);
 }
 
-/* Places all regions of op, which have no arguments, between its block and end. */
-static void adopt_branches(Converter *c, NrOp *op, NrBlock *end, NrBlock **entries) {
-  NrBlock *at = op->block;
-  add_result_args(op, end);
-  for (uint32_t r = 0; r < op->num_regions; r++) {
-    NrRegion *region = nr_op_region(op, r);
-    entries[r] = region->first ? region->first : end;
-    for (NrBlock *block = region->first; block; block = block->next)
-      if (nr_op_is(block->last, NR_OP_scf_yield)) branch_instead(block->last, end, NULL, 0, 0);
-    at = adopt(c, region, at);
+/* ---- ops whose definition describes control flow by .region_flow ------------------------------------------------- */
+
+/* Whether the block's terminator returns to the parent op; that of a block that ends in scf.break or a branch does not.
+ */
+static bool ends_region(const NrBlock *block) { return nr_op_has(block->last, NR_RETURN_LIKE); }
+
+/* Builds the branch along the edges from source: op, or a terminator in `from`. with_values: end has an argument for
+ * each result. */
+static void branch_along(Converter *c, const NrOp *op, const NrRegion *from, NrOp *source, NrBlock *end,
+                         bool with_values) {
+  NrBuilder b = nr_builder_before(source);
+  NrRegionFlow flow = nr_region_flow(op, from);
+  c->targets.size = c->values.size = 0;
+  for (NrRegionEdge edge; nr_region_flow_next(&flow, &edge);) {
+    size_t count = NR_MIN(edge.num_operands, source->num_operands - edge.first_operand);
+    for (size_t i = c->values.size; i < count; i++) nr_vec_push(&c->values, nr_operand(source, edge.first_operand + i));
+    if (!edge.to && !with_values) count = 0;
+    nr_vec_push(&c->targets, ((NrBranchTarget){edge.to ? edge.to->first : end, NULL, count}));
   }
-  replace_results(op, end, 0);
+  NrBranchTarget *first = c->targets.data;
+  for (size_t i = 0; i < c->targets.size; i++) first[i].values = c->values.data;
+  assert(c->targets.size == 1 || source->info->build_branch);
+  if (c->targets.size == 1) nr_cf_br(&b, first->block, first->values, first->num_values);
+  else source->info->build_branch(source, &b, first, c->targets.size);
 }
 
-static void convert_if(Converter *c, NrOp *op, NrBlock *end) {
-  NrBlock *entries[2];
-  NrValue *condition = nr_operand(op, 0);
-  adopt_branches(c, op, end, entries);
-  NrBuilder b = nr_builder_before(op);
-  nr_cf_cond_br(&b, condition, entries[0], NULL, 0, entries[1], NULL, 0);
+/* The terminator of a loop that decides whether to exit (scf.condition) and is the only one that exits, or NULL. Its
+ * operands are the results of the loop. */
+static NrOp *only_exit_of(NrOp *op) {
+  NrOp *found = NULL;
+  if (!nr_op_has(op, NR_LOOP)) return NULL;
+  for (uint32_t r = 0; r < op->num_regions; r++) {
+    NrRegionFlow flow = nr_region_flow(op, &op->regions[r]);
+    bool leaves = false;
+    size_t edges = 0;
+    for (NrRegionEdge edge; nr_region_flow_next(&flow, &edge); edges++) leaves |= !edge.to;
+    if (leaves && (found || edges == 1)) return NULL;
+    if (leaves) found = op->regions[r].last->last;
+  }
+  return found;
+}
+
+static void replace_results_by_operands(NrOp *op, NrOp *last, NrRegion *region) {
+  NrRegionFlow flow = nr_region_flow(op, region);
+  for (NrRegionEdge edge; nr_region_flow_next(&flow, &edge);)
+    for (uint32_t i = 0; !edge.to && i < op->num_results; i++)
+      nr_value_replace_uses(nr_result(op, i), nr_operand(last, edge.first_operand + i));
+}
+
+static void convert_flow(Converter *c, NrOp *op, NrBlock *end) {
+  NrOp *exit = only_exit_of(op);
+  NrBlock *at = op->block;
+  if (exit) replace_results_by_operands(op, exit, exit->block->region);
+  else add_result_args(op, end);
+  branch_along(c, op, NULL, op, end, !exit);
+  for (uint32_t r = 0; r < op->num_regions; r++)
+    for (NrBlock *block = op->regions[r].first; block; block = block->next) {
+      if (!ends_region(block)) continue;
+      NrOp *last = block->last;
+      branch_along(c, op, block->region, last, end, !exit);
+      nr_op_erase(last);
+    }
+  for (uint32_t r = 0; r < op->num_regions; r++) at = adopt(c, &op->regions[r], at);
+  if (!exit) replace_results(op, end, 0);
   nr_op_erase(op);
 }
 
-static void convert_execute_region(Converter *c, NrOp *op, NrBlock *end) {
-  NrBlock *entry;
-  adopt_branches(c, op, end, &entry);
-  NrBuilder b = nr_builder_before(op);
-  nr_cf_br(&b, entry, NULL, 0);
-  nr_op_erase(op);
-}
-
-static void convert_index_switch(Converter *c, NrOp *op, NrBlock *end) {
-  NrAttr cases = nr_op_attr(op, NR_A_cases);
-  int64_t count = (int64_t)op->num_regions - 1;
-  NrBlock **entries = NR_NEW_ARRAY(c->pass->scratch, NrBlock *, op->num_regions);
-  uint32_t *operands = NR_NEW_ARRAY(c->pass->scratch, uint32_t, op->num_regions); /* zeros: no operands */
-  adopt_branches(c, op, end, entries);
-  NrBuilder b = nr_builder_before(op);
-  NrType i64 = nr_type_i64(b.ctx);
-  NrValue *flag = nr_build_value(&b, NR_OP_arith_index_cast, i64, (NrValue *[]){nr_operand(op, 0)}, 1);
-  NrOp *branch = nr_build(&b, &(NrOpState){.info = nr_op_infos[NR_OP_cf_switch],
-                                           .operands = &flag,
-                                           .num_operands = 1,
-                                           .successors = entries,
-                                           .num_successors = op->num_regions,
-                                           .successor_operands = operands});
-  if (count)
-    nr_op_set_attr(branch, NR_A_case_values,
-                   nr_attr_dense(nr_type_vector(&count, 1, i64), cases->data, cases->data_size));
-  nr_op_erase(op);
-}
-
-static void convert_while(Converter *c, NrOp *op, NrBlock *end) {
-  NrBlock *block = op->block;
-  NrBlock *before = nr_op_body(op, 0), *after = nr_op_body(op, 1);
-  NrOp *condition = nr_block_terminator(before);
-  NR_VEC(NrValue *) values = {0};
-  for (uint32_t i = 1; i < condition->num_operands; i++) nr_vec_push(&values, nr_operand(condition, i));
-  for (uint32_t i = 0; i < op->num_results; i++) nr_value_replace_uses(nr_result(op, i), values.data[i]);
-  branch_instead(nr_block_terminator(after), before, NULL, 0, 0);
-  NrBuilder b = nr_builder_before(condition);
-  nr_cf_cond_br(&b, nr_operand(condition, 0), after, values.data, values.size, end, NULL, 0);
-  nr_op_erase(condition);
-  values.size = 0;
-  for (uint32_t i = 0; i < op->num_operands; i++) nr_vec_push(&values, nr_operand(op, i));
-  adopt(c, nr_op_region(op, 1), adopt(c, nr_op_region(op, 0), block));
-  b = nr_builder_before(op);
-  nr_cf_br(&b, before, values.data, values.size);
-  nr_op_erase(op);
-  nr_vec_deinit(&values);
-}
+/* ---- loops with rules of their own ------------------------------------------------------------------------------- */
 
 /* Each iteration begins with the body's first block. Breaks and continues become branches; the ops around them become
  * blocks of the same region in turn. */
 static void convert_loop(Converter *c, NrOp *op, NrBlock *end) {
-  NrBlock *before = op->block, *body = nr_op_body(op, 0);
+  NrBlock *before = op->block, *body = nr_scf_loop_body(op);
   NrValue *token = body->args[0];
   NR_VEC(NrValue *) inits = {0};
   add_result_args(op, end);
   while (token->first_use) {
     NrOp *exit = token->first_use->owner;
-    branch_instead(exit, nr_op_is(exit, NR_OP_scf_break) ? end : body, NULL, 0, 1);
+    branch_instead(exit, nr_op_is(exit, NR_OP_scf_break) ? end : body, NULL, 0, NR_SCF_EXIT_VALUES);
   }
   nr_block_erase_arg(body, 0);
-  adopt(c, nr_op_region(op, 0), before);
+  adopt(c, nr_scf_loop_region(op), before);
   replace_results(op, end, 0);
   for (uint32_t i = 0; i < op->num_operands; i++) nr_vec_push(&inits, nr_operand(op, i));
   NrBuilder b = nr_builder_before(op);
@@ -206,19 +209,16 @@ static bool stays_inside(NrOp *op, void *user) {
 /* Whether a break, a continue, or a branch made from one leaves op. */
 static bool has_branches_out(NrOp *op) { return !nr_walk_pre(op, stays_inside, NULL); }
 
+static bool is_scf(const NrOp *op) { return strcmp(op->info->dialect, "scf") == 0; }
+
 /* The op to convert in place of op, or NULL. An scf.forall without dims is replaced by its body. */
 static NrOp *to_convert(Converter *c, NrOp *op) {
   if (c->only_exits && !nr_op_is(op, NR_OP_scf_loop) && !(op->num_regions && has_branches_out(op))) return NULL;
   switch (op->info->id) {
   case NR_OP_scf_parallel: return nr_parallel_to_for(op);
   case NR_OP_scf_forall: return nr_forall_to_for(op);
-  case NR_OP_scf_loop:
-  case NR_OP_scf_for:
-  case NR_OP_scf_if:
-  case NR_OP_scf_while:
-  case NR_OP_scf_index_switch:
-  case NR_OP_scf_execute_region: return op;
-  default: return NULL;
+  case NR_OP_scf_loop: return op;
+  default: return is_scf(op) && op->info->region_flow ? op : NULL;
   }
 }
 
@@ -244,11 +244,8 @@ static void convert(Converter *c, const Found *found) {
   NrBlock *end = found->end;
   switch (op->info->id) {
   case NR_OP_scf_for: convert_for(c, op, end, found->may_wrap); break;
-  case NR_OP_scf_if: convert_if(c, op, end); break;
-  case NR_OP_scf_while: convert_while(c, op, end); break;
-  case NR_OP_scf_index_switch: convert_index_switch(c, op, end); break;
-  case NR_OP_scf_execute_region: convert_execute_region(c, op, end); break;
-  default: convert_loop(c, op, end); break;
+  case NR_OP_scf_loop: convert_loop(c, op, end); break;
+  default: convert_flow(c, op, end); break;
   }
 }
 
@@ -263,28 +260,33 @@ static void convert_region(Converter *c, NrRegion *region) {
   }
 }
 
-static bool is_scf(const NrOp *op) { return strcmp(op->info->dialect, "scf") == 0; }
+static void deinit(Converter *c) {
+  nr_vec_deinit(&c->blocks);
+  nr_vec_deinit(&c->work);
+  nr_vec_deinit(&c->targets);
+  nr_vec_deinit(&c->values);
+}
 
-/* Ops outside of scf whose regions may have several blocks. */
-static bool is_home(const NrOp *op) { return op->num_regions && !is_scf(op) && !nr_op_has(op, NR_SINGLE_BLOCK); }
+/* Ops outside of scf whose regions may have several blocks: the pass starts from their regions. */
+static bool is_multi_block_op(const NrOp *op) {
+  return op->num_regions && !is_scf(op) && !nr_op_has(op, NR_SINGLE_BLOCK);
+}
 
 static NrStatus convert_run(NrPassContext *pass, NrOp *root) {
   Converter c = {.pass = pass, .bounds_are_sizes = nr_pass_flag(pass, "assume-sizes")};
   NrOpList homes = {0};
-  nr_collect_pre(root, is_home, &homes);
+  nr_collect_pre(root, is_multi_block_op, &homes);
   for (size_t i = 0; i < homes.size; i++)
     for (uint32_t r = 0; r < homes.data[i]->num_regions; r++) convert_region(&c, &homes.data[i]->regions[r]);
   nr_vec_deinit(&homes);
-  nr_vec_deinit(&c.blocks);
-  nr_vec_deinit(&c.work);
+  deinit(&c);
   return NR_OK;
 }
 
 void nr_convert_exits(NrPassContext *pass, NrOp *op) {
   Converter c = {.pass = pass, .only_exits = true};
   convert_region(&c, &op->regions[0]);
-  nr_vec_deinit(&c.blocks);
-  nr_vec_deinit(&c.work);
+  deinit(&c);
 }
 
 static const NrPassOption options[] = {

@@ -30,6 +30,8 @@ typedef struct NrMultiplexer {
 NrValue *nr_lift_constant(NrLifter *l, NrAttr value);
 /* A value for an operand that is never used: 0, or ub.poison for types without a 0. */
 NrValue *nr_lift_zero(NrLifter *l, NrType type);
+/* The region of a function, an scf.execute_region or a dispatch that is lifted; NULL for other ops. */
+NrRegion *nr_lift_region(const NrOp *op);
 NrBlock *nr_lift_new_block(NrRegion *region);
 NrBuilder nr_lift_at_end(NrBlock *block);
 

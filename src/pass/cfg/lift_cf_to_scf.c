@@ -18,9 +18,27 @@
  * buffers, ub.poison. */
 #include "dialect/arith/arith.h"
 #include "dialect/cf/cf.h"
+#include "dialect/flow/ops.h"
 #include "dialect/func/func.h"
 #include "dialect/scf/scf.h"
 #include "pass/cfg/lift.h"
+
+/* ---- the regions that are lifted --------------------------------------------------------------------------------- */
+
+NrRegion *nr_lift_region(const NrOp *op) {
+  if (nr_op_is(op, NR_OP_flow_dispatch_region)) return nr_flow_dispatch_region_region(op);
+  if (nr_op_is(op, NR_OP_flow_dispatch_workgroups)) return nr_flow_dispatch_workgroups_workgroup_region(op);
+  if (nr_op_is(op, NR_OP_func_func) || nr_op_is(op, NR_OP_scf_execute_region)) return nr_op_only_region(op);
+  return NULL;
+}
+
+/* Builds the terminator of such a region. */
+static void build_end(NrBuilder *b, const NrOp *root, NrValue *const *values, size_t count) {
+  unsigned id = NR_OP_flow_return;
+  if (nr_op_is(root, NR_OP_func_func)) id = NR_OP_func_return;
+  if (nr_op_is(root, NR_OP_scf_execute_region)) id = NR_OP_scf_yield;
+  nr_build_op(b, id, values, count, NULL, 0);
+}
 
 /* ---- one exit ---------------------------------------------------------------------------------------------------- */
 
@@ -54,9 +72,10 @@ static NrBlock *make_unreached_exit(NrLifter *l, NrRegion *region) {
   bool is_function = nr_op_is(region->op, NR_OP_func_func);
   NrType type = is_function ? nr_func_type(region->op) : NULL;
   uint32_t count = is_function ? type->num_results : region->op->num_results;
+  if (nr_op_is(region->op, NR_OP_flow_dispatch_workgroups)) count = 0;
   for (uint32_t i = 0; i < count; i++)
     nr_block_add_arg(exit, is_function ? type->results[i] : nr_result(region->op, i)->type, region->op->loc);
-  nr_build_op(&b, is_function ? NR_OP_func_return : NR_OP_scf_yield, exit->args, count, NULL, 0);
+  build_end(&b, region->op, exit->args, count);
   return exit;
 }
 
@@ -208,7 +227,7 @@ static NrBlock *meeting_block(NrLifter *l, NrRegion *region, const Side *sides, 
 
 /* scf.index_switch over the flag of a cf.switch. */
 static NrOp *build_switch(NrBuilder *b, NrOp *branch, const NrType *types, size_t count) {
-  NrValue *flag = nr_operand(branch, 0);
+  NrValue *flag = nr_cf_switch_flag(branch);
   NrAttr values = nr_op_attr(branch, NR_A_case_values);
   uint32_t bits = nr_type_bits(flag->type);
   NR_VEC(int64_t) cases = {0};
@@ -237,7 +256,7 @@ static NrOp *build_structured(NrOp *branch, const NrBlock *meeting, bool with_el
   if (nr_op_is(branch, NR_OP_cf_switch)) {
     op = build_switch(&b, branch, types.data, types.size);
   } else {
-    op = nr_scf_if(&b, nr_operand(branch, 0), types.data, types.size, with_else);
+    op = nr_scf_if(&b, nr_cf_cond_br_condition(branch), types.data, types.size, with_else);
     for (uint32_t r = 0; r < 2; r++)
       if (nr_op_body(op, r)) nr_block_erase(nr_op_body(op, r));
   }
@@ -273,8 +292,8 @@ static void fill_side(NrLifter *l, const Side *side, NrSuccessor *entry, NrRegio
   nr_vec_deinit(&operands);
 }
 
-/* Appends the block that follows a branch, with values for its arguments. */
-static void go_on_with(NrBlock *block, NrBlock *next, NrValue *const *values) {
+/* Appends the ops of next, the block that follows a branch, to block, with values for its arguments. */
+static void append_block(NrBlock *block, NrBlock *next, NrValue *const *values) {
   for (uint32_t i = 0; i < next->num_args; i++) nr_value_replace_uses(next->args[i], values[i]);
   nr_block_splice(next, block, NULL);
   nr_block_erase(next);
@@ -294,7 +313,7 @@ static void lift_branch(NrLifter *l, NrBlock *block) {
     nr_op_erase(branch);
     NrValueList results = {0};
     for (uint32_t i = 0; i < op->num_results; i++) nr_vec_push(&results, nr_result(op, i));
-    go_on_with(block, meeting, results.data);
+    append_block(block, meeting, results.data);
     nr_vec_deinit(&results);
   }
   for (uint32_t s = 0; s < count; s++) {
@@ -316,7 +335,7 @@ static void lift_branches(NrLifter *l, NrRegion *region) {
     NrBlock *next = branch->successors[0].block;
     nr_lift_successor_operands(&branch->successors[0], &operands);
     nr_op_erase(branch);
-    go_on_with(block, next, operands.data);
+    append_block(block, next, operands.data);
     nr_vec_deinit(&operands);
   }
 }
@@ -345,11 +364,10 @@ static NrStatus check_region(const NrLifter *l, NrRegion *region) {
 }
 
 static NrStatus lift_root(NrLifter *l, NrOp *root) {
-  NrRegion *region = nr_op_region(root, 0);
+  NrRegion *region = nr_lift_region(root);
   nr_erase_unreachable_blocks(region);
   if (region->first == region->last) return NR_OK;
-  NrStatus status = check_region(l, region);
-  if (status) return status;
+  NR_TRY(check_region(l, region));
   nr_erase_unreachable_blocks(region); /* targets of dropped cases */
   l->root = root;
   nr_map_clear(&l->constants);
@@ -367,7 +385,7 @@ static bool is_tensor(const NrValue *value) {
   return value->type->kind == NR_TYPE_TENSOR || value->type->kind == NR_TYPE_UNRANKED_TENSOR;
 }
 
-/* Whether blocks of the region pass tensors to each other or compute them. */
+/* Whether ops in the region's blocks have tensor results, or a block other than the entry has tensor arguments. */
 static bool has_tensors(const NrRegion *region) {
   for (NrBlock *block = region->first; block; block = block->next) {
     for (uint32_t i = 0; block != region->first && i < block->num_args; i++)
@@ -393,15 +411,16 @@ static bool stop_at_tensor(NrOp *op, void *user) {
  * function's blocks when canonicalize inlines it. */
 static bool is_by_tensors(NrOp *root) {
   NrOp *func = nr_isolated_parent(root);
-  if (has_tensors(nr_op_region(root, 0))) return true;
+  if (has_tensors(nr_lift_region(root))) return true;
   return nr_op_is(root, NR_OP_scf_execute_region) && func && !nr_walk_pre(func, stop_at_tensor, NULL);
 }
 
-/* Keeps a copy, which replaces the root where lifting fails. */
+/* Lifts root; where that fails, restores it from a copy. */
 static void lift_where_possible(NrLifter *l, NrOp *root) {
   NrMap map = {0};
   l->blocks_left = MAX_VISITED;
-  for (const NrBlock *block = nr_op_body(root, 0); block; block = block->next) l->blocks_left += MAX_VISITS_PER_BLOCK;
+  for (const NrBlock *block = nr_lift_region(root)->first; block; block = block->next)
+    l->blocks_left += MAX_VISITS_PER_BLOCK;
   NrOp *copy = nr_op_clone(root->module, root, &map);
   nr_op_insert_after(copy, root);
   NrOp *dropped = copy;
@@ -429,8 +448,7 @@ static NrStatus lift_run(NrPassContext *pass, NrOp *op) {
   nr_collect_ops(op, &ops);
   for (size_t i = 0; i < ops.size && !status; i++) {
     NrOp *root = ops.data[i];
-    if (nr_is_erased(root) || !(nr_op_is(root, NR_OP_func_func) || nr_op_is(root, NR_OP_scf_execute_region))) continue;
-    if (!has_blocks(nr_op_region(root, 0), min_blocks)) continue;
+    if (nr_is_erased(root) || !nr_lift_region(root) || !has_blocks(nr_lift_region(root), min_blocks)) continue;
     if (on_tensors && !is_by_tensors(root)) continue;
     if (l.where_possible) lift_where_possible(&l, root);
     else status = lift_root(&l, root);

@@ -137,7 +137,7 @@ static void make_latch(NrLifter *l, Cycle *c) {
   nr_lift_deinit_multiplexer(&exits);
 }
 
-/* The operands of scf.condition, each value once. */
+/* The operands of scf.condition, without duplicates. */
 typedef struct Handed {
   NrValueList values;
   NrMap number; /* NrValue* -> number + 1 */
@@ -167,9 +167,9 @@ static NrOp *build_while(Cycle *c, const Handed *h) {
   NrOp *loop = nr_scf_while(&b, block->args, block->num_args, types.data, types.size);
   for (size_t i = 0; i < h->values.size; i++) {
     nr_result(loop, i)->name = h->values.data[i]->name;
-    nr_op_body(loop, 1)->args[i]->name = h->values.data[i]->name;
+    nr_scf_while_after_body(loop)->args[i]->name = h->values.data[i]->name;
   }
-  nr_block_erase(nr_op_body(loop, 0));
+  nr_block_erase(nr_scf_while_before_body(loop));
   nr_vec_deinit(&types);
   return loop;
 }
@@ -182,7 +182,7 @@ static void move_block(NrBlock *block, NrRegion *to) {
 /* Replaces a branch by an scf.condition that is true where the branch takes successor `on`. */
 static void build_condition(NrOp *branch, uint32_t on, const Handed *h) {
   NrBuilder b = nr_builder_before(branch);
-  NrValue *flag = nr_operand(branch, 0);
+  NrValue *flag = nr_cf_cond_br_condition(branch);
   if (on == 1)
     flag = nr_arith_binary(&b, NR_OP_arith_xori, flag, nr_arith_constant(&b, nr_attr_bool(b.ctx, true)));
   nr_scf_condition(&b, flag, h->values.data, h->values.size);
@@ -226,16 +226,16 @@ static void lift_do_while(NrLifter *l, Cycle *c) {
   for (size_t i = 0; i < c->values.size; i++)
     replace_uses_around(c, c->values.data[i], nr_result(loop, hand(&h, c->handed_for.data[i])), NULL);
   leave_loop(loop, exit, &leave, &h);
-  move_block(c->head, nr_op_region(loop, 0));
+  move_block(c->head, nr_scf_while_before_region(loop));
   for (size_t i = 0; i < c->blocks.size; i++)
-    if (c->blocks.data[i] != c->head) move_block(c->blocks.data[i], nr_op_region(loop, 0));
+    if (c->blocks.data[i] != c->head) move_block(c->blocks.data[i], nr_scf_while_before_region(loop));
   build_condition(branch, on, &h);
-  NrBlock *after = nr_op_body(loop, 1);
+  NrBlock *after = nr_scf_while_after_body(loop);
   NrValueList next = {0};
   for (size_t i = 0; i < back.size; i++) nr_vec_push(&next, after->args[hand(&h, back.data[i])]);
   NrBuilder b = nr_lift_at_end(after);
   nr_scf_yield(&b, next.data, next.size);
-  nr_lift_queue(l, nr_op_region(loop, 0));
+  nr_lift_queue(l, nr_scf_while_before_region(loop));
   nr_vec_deinit(&next);
   nr_vec_deinit(&back);
   nr_vec_deinit(&leave);
@@ -270,7 +270,7 @@ static void lift_while(NrLifter *l, Cycle *c) {
   for (NrOp *op = head->first; op; op = op->next)
     for (uint32_t i = 0; i < op->num_results; i++) hand_head_value(c, &h, nr_result(op, i));
   NrOp *loop = build_while(c, &h);
-  NrBlock *after = nr_op_body(loop, 1);
+  NrBlock *after = nr_scf_while_after_body(loop);
   for (size_t i = 0; i < h.values.size; i++)
     replace_uses_around(c, h.values.data[i], nr_result(loop, i), after->args[i]);
   leave_loop(loop, exit, &leave, &h);
@@ -279,9 +279,9 @@ static void lift_while(NrLifter *l, Cycle *c) {
     if (is_handed(&h, enter.data[i])) enter.data[i] = after->args[hand(&h, enter.data[i])];
   NrBuilder b = nr_lift_at_end(after);
   nr_cf_br(&b, first, enter.data, enter.size);
-  move_block(head, nr_op_region(loop, 0));
+  move_block(head, nr_scf_while_before_region(loop));
   for (size_t i = 0; i < c->blocks.size; i++)
-    if (c->blocks.data[i] != head) move_block(c->blocks.data[i], nr_op_region(loop, 1));
+    if (c->blocks.data[i] != head) move_block(c->blocks.data[i], nr_scf_while_after_region(loop));
   build_condition(branch, on, &h);
   for (size_t i = 0; i < c->back.size; i++) {
     NrValueList next = {0};
@@ -290,7 +290,7 @@ static void lift_while(NrLifter *l, Cycle *c) {
     nr_scf_yield(&b, next.data, next.size);
     nr_vec_deinit(&next);
   }
-  nr_lift_queue(l, nr_op_region(loop, 1));
+  nr_lift_queue(l, nr_scf_while_after_region(loop));
   nr_vec_deinit(&enter);
   nr_vec_deinit(&leave);
   nr_vec_deinit(&h.values);

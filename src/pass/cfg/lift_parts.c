@@ -3,7 +3,7 @@
 
 #include "dialect/arith/arith.h"
 #include "dialect/cf/cf.h"
-#include "dialect/shared/fold.h"
+#include "dialect/arith/fold.h"
 #include "ir/text.h"
 
 /* ---- building ---------------------------------------------------------------------------------------------------- */
@@ -11,7 +11,7 @@
 NrValue *nr_lift_constant(NrLifter *l, NrAttr value) {
   NrValue *known = nr_map_get(&l->constants, value);
   if (known) return known;
-  NrBlock *entry = nr_op_body(l->root, 0);
+  NrBlock *entry = nr_lift_region(l->root)->first;
   NrBuilder b = nr_builder_at_start(entry->module, entry, l->root->loc);
   known = nr_arith_constant(&b, value);
   nr_map_set(&l->constants, value, known);
@@ -24,7 +24,7 @@ NrValue *nr_lift_zero(NrLifter *l, NrType type) {
   if (zero) return nr_lift_constant(l, zero);
   NrValue *known = nr_map_get(&l->constants, type);
   if (known) return known;
-  NrBlock *entry = nr_op_body(l->root, 0);
+  NrBlock *entry = nr_lift_region(l->root)->first;
   NrBuilder b = nr_builder_at_start(entry->module, entry, l->root->loc);
   known = nr_build_value(&b, NR_OP_ub_poison, type, NULL, 0);
   nr_map_set(&l->constants, type, known);

@@ -12,8 +12,10 @@
  * function. */
 #include <stdlib.h>
 
+#include "dialect/func/ops.h"
 #include "pass/core/pass.h"
 
+/* Bounds on the size of code, not on time: whether inlining gains, LLVM decides. */
 enum {
   TINY_OPS = 8,   /* smaller than a call and the test of its status: always inlined */
   SMALL_OPS = 80, /* the largest function that LLVM inlines at every call */
@@ -21,7 +23,7 @@ enum {
 
 typedef struct Function {
   NrOp *op;
-  size_t ops; /* including what is inlined into it, once it is done */
+  size_t ops; /* includes the ops inlined into it once it is DONE */
   size_t num_calls; /* of it, in the program */
   NR_VEC(NrOp *) calls;
   size_t next; /* the next call to visit */
@@ -39,7 +41,7 @@ typedef struct Limiter {
 
 static bool collect_function(NrOp *op, void *user) {
   Limiter *l = user;
-  if (!nr_op_is(op, NR_OP_func_func) || !nr_op_body(op, 0)) return true;
+  if (!nr_op_is(op, NR_OP_func_func) || !nr_func_func_body(op)) return true;
   Function *f = NR_NEW(l->pass->scratch, Function);
   *f = (Function){.op = op};
   nr_vec_push(&l->all, f);
@@ -72,13 +74,13 @@ typedef struct Group {
 
 static size_t added_by(const Group *g) { return g->calls * g->callee->ops; }
 
-static int least_first(const void *a, const void *b) {
+static int compare_added(const void *a, const void *b) {
   const Group *x = a, *y = b;
   if (added_by(x) != added_by(y)) return added_by(x) < added_by(y) ? -1 : 1;
   return x->order < y->order ? -1 : x->order > y->order;
 }
 
-/* A recursive function is not done when its own calls are visited. */
+/* Whether LLVM would inline the call. A recursive callee is not DONE here, so its calls are not counted as inlined. */
 static bool may_be_inlined(const NrOp *call, const Function *callee) {
   bool is_wanted = callee->ops <= SMALL_OPS || callee->num_calls == 1;
   return is_wanted && callee->state == DONE && !nr_op_attr(call, NR_A_no_inline) &&
@@ -87,7 +89,7 @@ static bool may_be_inlined(const NrOp *call, const Function *callee) {
 
 static void limit(Limiter *l, Function *f) {
   NR_VEC(Group) groups = {0};
-  NrMap index = {0}, kept = {0}; /* by callee: of its group + 1 */
+  NrMap index = {0}, kept = {0}; /* index: callee -> number of its group + 1 */
   for (size_t i = 0; i < f->calls.size; i++) {
     Function *callee = callee_of(l, f->calls.data[i]);
     if (!may_be_inlined(f->calls.data[i], callee)) continue;
@@ -98,7 +100,7 @@ static void limit(Limiter *l, Function *f) {
     }
     groups.data[at - 1].calls++;
   }
-  if (groups.size) qsort(groups.data, groups.size, sizeof(Group), least_first);
+  if (groups.size) qsort(groups.data, groups.size, sizeof(Group), compare_added);
   for (size_t i = 0; i < groups.size; i++) {
     bool keep = groups.data[i].callee->ops <= TINY_OPS || f->ops + added_by(&groups.data[i]) <= l->max;
     if (keep) f->ops += added_by(&groups.data[i]);
@@ -114,7 +116,7 @@ static void limit(Limiter *l, Function *f) {
 
 /* ---- the pass ---------------------------------------------------------------------------------------------------- */
 
-/* Depth first, callees before callers. */
+/* Visits the functions that root calls depth first, so that callees are limited before their callers. */
 static void limit_from(Limiter *l, Function *root) {
   NR_VEC(Function *) stack = {0};
   nr_vec_push(&stack, root);

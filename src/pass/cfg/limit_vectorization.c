@@ -1,18 +1,19 @@
-/* limit_vectorization.c - loops with a large body are not vectorised.
+/* limit_vectorization.c - marks loops with a large body so that LLVM does not vectorise them.
  *
  *   before  ^body: .. more than max-ops ops          after  .. the same ..
  *           cf.cond_br %more, ^body, ^exit                  cf.cond_br %more, ^body, ^exit
  *                                                             {noria.loop = {vectorize = false}}
  *
- * LLVM 22 takes a time with the cube of a loop's body to vectorise it: 1 s for 1,000 ops, 50 s for 8,000. Ops count as
- * they are before stage `expand`, and a body is what lies between the loop's header and the branch back to it in the
- * order in which machine code is made: reverse post-order. */
+ * The time that LLVM 22 takes to vectorise a loop grows with the cube of its body: 1 s for 1,000 ops, 50 s for 8,000.
+ * Ops count as they are before stage `expand`, and a body is what lies between the loop's header and the branch back to
+ * it in the order in which machine code is emitted: reverse post-order. */
+#include "dialect/func/ops.h"
 #include "pass/core/pass.h"
 
 /* Blocks that are reached, in post-order. */
 typedef struct Order {
   NR_VEC(NrBlock *) post, stack;
-  NR_VEC(uint32_t) next; /* successor to visit, per stack entry */
+  NR_VEC(uint32_t) next; /* per block on the stack: the successor to visit next */
   NrMap begins;          /* block that is reached -> 1; later the number of ops before it, and 1 */
 } Order;
 
@@ -38,7 +39,7 @@ static void order_blocks(Order *order, NrBlock *entry) {
   }
 }
 
-/* op, which has `count` ops before it, branches back over more than max_ops of them. */
+/* Whether op, which has `count` ops before it, branches back over more than max_ops ops. */
 static bool ends_large_loop(const Order *order, const NrOp *op, size_t count, size_t max_ops) {
   for (uint32_t i = 0; i < op->num_successors; i++) {
     size_t begin = (uintptr_t)nr_map_get(&order->begins, op->successors[i].block);
@@ -53,7 +54,7 @@ static void limit_function(NrOp *func, size_t max_ops) {
   NrAttr value = nr_attr_dict(ctx, &no, 1);
   Order order = {0};
   size_t count = 0;
-  order_blocks(&order, nr_op_body(func, 0));
+  order_blocks(&order, nr_func_func_body(func));
   for (size_t i = 0; i < order.post.size; i++) nr_map_set(&order.begins, order.post.data[i], NULL); /* not begun */
   for (size_t i = order.post.size; i-- > 0;) {
     NrBlock *block = order.post.data[i];
@@ -69,7 +70,7 @@ static void limit_function(NrOp *func, size_t max_ops) {
 }
 
 static NrStatus limit_vectorization_run(NrPassContext *pass, NrOp *func) {
-  NrBlock *entry = nr_op_body(func, 0);
+  NrBlock *entry = nr_func_func_body(func);
   if (entry && entry->next) limit_function(func, (size_t)nr_pass_int(pass, "max-ops"));
   return NR_OK;
 }

@@ -29,7 +29,7 @@ static NrOp *wrap(NrOp *loop) {
                                        .num_results = types.size,
                                        .num_regions = 1});
   NrBlock *block = nr_block_create(loop->module);
-  nr_block_append(nr_op_region(op, 0), block);
+  nr_block_append(nr_scf_execute_region_region(op), block);
   nr_scf_take_in(op, block, &loop, 1);
   nr_vec_deinit(&types);
   return op;

@@ -1,4 +1,4 @@
-/* merge_blocks.c - merges blocks that are equal op for op and have the same successors; see rewrite.h.
+/* merge_blocks.c - merges blocks with equal ops and successors; see rewrite.h.
  *
  *   before  cf.cond_br %c, ^a, ^b           after  cf.cond_br %c, ^a, ^a
  *           ^a:  call @f(%x)  return               ^a:  call @f(%x)  return
@@ -8,8 +8,8 @@
 #include "pass/core/rewrite.h"
 #include "pass/analysis/same_ops.h"
 
-/* No value that the block defines has uses outside it. */
-static bool keeps_to_itself(const NrBlock *block) {
+/* Whether no value that the block defines has uses outside it. */
+static bool has_local_values_only(const NrBlock *block) {
   for (uint32_t i = 0; i < block->num_args; i++)
     for (const NrUse *use = block->args[i]->first_use; use; use = use->next)
       if (use->owner->block != block) return false;
@@ -33,7 +33,7 @@ static bool same_block(NrBlock *a, NrBlock *b) {
     if (same) nr_note_same_results(x, y, &values);
   }
   nr_map_deinit(&values);
-  return same && !x && !y && keeps_to_itself(b);
+  return same && !x && !y && has_local_values_only(b);
 }
 
 static uint64_t hash_block(const NrBlock *block) {

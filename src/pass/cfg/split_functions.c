@@ -14,6 +14,7 @@
  * values that they use from outside and whose results are those used behind them. Constants and views are rebuilt in
  * the new function instead of passed. Ops stay where too many values would be passed, and where they depend on the
  * stack frame or parent region. */
+#include "dialect/func/ops.h"
 #include "pass/analysis/dependence.h"
 #include "pass/core/outline.h"
 
@@ -59,27 +60,33 @@ static bool is_view(const NrOp *op) {
   return op->num_results == 1 && nr_op_has(op, NR_PURE) && nr_op_has(op, NR_VIEW);
 }
 
-/* A pure op without operands: a constant, a global buffer. */
-static bool is_given(const NrOp *op) {
+/* Whether op is a constant or a memref.get_global: pure and without operands. */
+static bool is_constant_op(const NrOp *op) {
   return op && nr_op_has(op, NR_PURE) && !op->num_operands && !op->num_regions && op->num_results == 1 &&
          strcmp(op->info->dialect, "flow") != 0;
 }
 
-/* Costs nothing and can be rebuilt anywhere: a constant, or a view with constant offsets, sizes and strides. */
+/* Whether the function gets a copy of the op instead of an argument: of constants, and of views with constant offsets,
+ * sizes and strides, which cost nothing. */
 static bool is_remade(const NrValue *value) {
   const NrOp *op = value->op;
-  if (is_given(op)) return true;
+  if (is_constant_op(op)) return true;
   if (!op || !is_view(op)) return false;
   for (uint32_t i = 1; i < op->num_operands; i++)
-    if (!is_given(nr_operand(op, i)->op)) return false;
+    if (!is_constant_op(nr_operand(op, i)->op)) return false;
   return true;
 }
 
-/* Depends on the stack frame or parent region. */
+/* Whether op is of flow (dispatches) or of onnx (nodes of a model that is not lowered). */
+static bool is_of_model(const NrOp *op) {
+  return strcmp(op->info->dialect, "flow") == 0 || strcmp(op->info->dialect, "onnx") == 0;
+}
+
+/* Whether op must stay, because it depends on the stack frame or on its parent region. */
 static bool is_bound(const NrOp *op) {
   return nr_op_has(op, NR_TERMINATOR) || op->num_successors || op->info == &nr_unregistered_op_info ||
          nr_op_is(op, NR_OP_memref_alloca) || nr_op_is(op, NR_OP_rt_enter) || nr_op_has(op, NR_SYMBOL) ||
-         strcmp(op->info->dialect, "flow") == 0 || strcmp(op->info->dialect, "onnx") == 0;
+         is_of_model(op);
 }
 
 typedef struct Movable {
@@ -90,7 +97,6 @@ static bool holds_buffers(NrType type) { return nr_type_is_memref(type) && nr_ty
 
 static bool look_inside(NrOp *op, void *user) {
   Movable *m = user;
-  const char *dialect = op->info->dialect;
   m->has_alloca |= nr_op_is(op, NR_OP_memref_alloca);
   for (uint32_t i = 0; i < op->num_operands; i++)
     m->has_buffers_of_buffers |= holds_buffers(nr_operand(op, i)->type);
@@ -98,7 +104,7 @@ static bool look_inside(NrOp *op, void *user) {
     const NrOp *region_of = op->successors[i].block->region->op;
     if (region_of != nr_op_parent(op)) return false;
   }
-  return op->info != &nr_unregistered_op_info && strcmp(dialect, "flow") != 0 && strcmp(dialect, "onnx") != 0;
+  return op->info != &nr_unregistered_op_info && !is_of_model(op);
 }
 
 /* Whether op can move with its nested ops. Stack buffers that it allocates will live as long as the part's call, so
@@ -116,8 +122,8 @@ static bool can_be_handed_over(NrType type) {
   switch (type->kind) {
   case NR_TYPE_NONE:
   case NR_TYPE_TUPLE:
-  case NR_TYPE_DISPATCH_TENSOR:
-  case NR_TYPE_CHANNEL:
+  case NR_TYPE_flow_dispatch_tensor:
+  case NR_TYPE_scf_token:
   case NR_TYPE_OPAQUE: return false;
   default: return true;
   }
@@ -130,7 +136,8 @@ static NrCapture capture(const NrValue *value) {
   return can_be_handed_over(value->type) ? NR_CAPTURE_PASS : NR_CAPTURE_REFUSE;
 }
 
-/* False when a value has a use that does not allow a call's result: affine ops require valid dims and symbols. */
+/* Adds the results of op that are used outside the part. False when a user does not allow the result of a call, as
+ * affine ops do not, which require valid dims and symbols. */
 static bool note_results(Part *part, NrOp *op) {
   for (uint32_t i = 0; i < op->num_results; i++) {
     bool leaves = false;
@@ -186,12 +193,12 @@ static NrOp *call_function(Splitter *s, Part *part) {
   nr_map_set(&s->made, call, func);
   nr_outline_move(&part->ops, func);
   for (size_t i = 0; i < part->results.size; i++) use_instead(part, part->results.data[i], nr_result(call, i));
-  NrBuilder end = nr_builder_at_end(func->module, nr_op_body(func, 0), part->ops.last->loc);
+  NrBuilder end = nr_builder_at_end(func->module, nr_func_func_body(func), part->ops.last->loc);
   nr_build_op(&end, NR_OP_func_return, part->results.data, part->results.size, NULL, 0);
   return call;
 }
 
-/* NULL when the ops from first to last stay. */
+/* Moves the ops from first to last to a new function and returns its call; NULL when they cannot move. */
 static NrOp *outline(Splitter *s, NrOp *first, NrOp *last) {
   Part part = {0};
   nr_outline_init(&part.ops, s->pass, first, last, capture);
@@ -213,8 +220,8 @@ typedef struct Group {
 static void end_group(Splitter *s, Group *g, Items *out) {
   Item *items = g->items.data;
   size_t count = g->items.size;
-  bool worth_it = count > 1 || (count == 1 && items[0].op->num_regions);
-  NrOp *call = worth_it ? outline(s, items[0].op, items[count - 1].op) : NULL;
+  bool has_enough = count > 1 || (count == 1 && items[0].op->num_regions);
+  NrOp *call = has_enough ? outline(s, items[0].op, items[count - 1].op) : NULL;
   if (call) nr_vec_push(out, ((Item){call, s->call}));
   for (size_t i = 0; i < count && !call; i++) nr_vec_push(out, items[i]);
   for (size_t i = 0; i < g->behind.size; i++) nr_vec_push(out, g->behind.data[i]);
@@ -235,7 +242,7 @@ static void add_to_group(Group *g, Item item, bool may_end) {
 /* Moves constants, views of available buffers and stack buffers in front of a group. */
 static bool move_before(const Group *g, NrOp *op) {
   bool in_frame = nr_op_is(op, NR_OP_memref_alloca) && !op->num_operands;
-  if (!in_frame && !is_given(op) && !is_view(op)) return false;
+  if (!in_frame && !is_constant_op(op) && !is_view(op)) return false;
   NrOp *first = g->items.data[0].op;
   for (uint32_t i = 0; i < op->num_operands; i++) {
     NrValue *value = nr_operand(op, i);
@@ -246,7 +253,7 @@ static bool move_before(const Group *g, NrOp *op) {
   return true;
 }
 
-/* Replaces items by calls of parts. */
+/* Replaces runs of consecutive items by calls of new functions. */
 static void cut_once(Splitter *s, Items *items, bool by_loops) {
   Items out = {0};
   Group g = {0};
@@ -276,10 +283,10 @@ static Size total(const Items *items) {
   return size;
 }
 
-/* Whether a is at least an eighth less than b. */
+/* Whether a is smaller than b by at least an eighth. */
 static bool is_far_below(size_t a, size_t b) { return a <= b - b / 8 && a < b; }
 
-/* Repeats until the items are small enough, or hardly smaller than before. */
+/* Calls cut_once until the total size is within the limit or hardly shrinks any more; returns the size. */
 static Size cut(Splitter *s, Items *items, bool at_least_once) {
   Size size = total(items);
   while (at_least_once || exceeds(size, s->max)) {
@@ -314,21 +321,9 @@ static Size measure(const Splitter *s, NrOp *op) {
 
 /* Whether op's blocks may be split: they may contain any ops, and their values can be arguments and results. */
 static bool has_free_blocks(const NrOp *op) {
-  switch (op->info->id) {
-  case NR_OP_func_func:
-  case NR_OP_scf_for:
-  case NR_OP_scf_while:
-  case NR_OP_scf_loop:
-  case NR_OP_scf_if:
-  case NR_OP_scf_index_switch:
-  case NR_OP_scf_execute_region:
-  case NR_OP_scf_parallel:
-  case NR_OP_affine_for:
-  case NR_OP_affine_if:
-  case NR_OP_affine_parallel: return true;
-  case NR_OP_scf_forall: return !op->num_results;
-  default: return false;
-  }
+  if (nr_op_is(op, NR_OP_func_func)) return true;
+  if (nr_op_is(op, NR_OP_scf_forall)) return !op->num_results; /* parallel_insert_slice must name its arguments */
+  return !is_of_model(op) && (op->info->region_flow || nr_op_has(op, NR_LOOP));
 }
 
 static Size split_regions(Splitter *s, NrOp *op);
@@ -371,7 +366,7 @@ static Size split_regions(Splitter *s, NrOp *op) {
 
 /* ---- the pass ---------------------------------------------------------------------------------------------------- */
 
-static bool is_defined_function(const NrOp *op) { return nr_op_is(op, NR_OP_func_func) && nr_op_body(op, 0); }
+static bool is_defined_function(const NrOp *op) { return nr_op_is(op, NR_OP_func_func) && nr_func_func_body(op); }
 
 static NrStatus split_functions_run(NrPassContext *pass, NrOp *module) {
   Splitter s = {.pass = pass,
@@ -395,4 +390,4 @@ static const NrPassOption options[] = {
     {0},
 };
 NR_PASS(split_functions, .name = "split-functions", .of_table = true, .run = split_functions_run, .options = options,
-        .doc = "splits functions of very many loops or ops")
+        .doc = "splits functions of very many loops or ops into several functions")

@@ -13,7 +13,7 @@
  * The ops behind an op that may leave the loop move into the one region that continues. Where several regions continue,
  * the op yields a flag for it. Values that a path does not define are fillers, which are never used. */
 #include "dialect/arith/arith.h"
-#include "dialect/shared/fold.h"
+#include "dialect/arith/fold.h"
 #include "dialect/scf/scf.h"
 #include "ir/region_flow.h"
 #include "pass/core/pass.h"
@@ -30,6 +30,11 @@ typedef struct Frame {
   const NrType *own;
   size_t num_own;
 } Frame;
+
+/* Positions of the operands of the yields: with a frame, the flag comes first and the op's own results follow; without
+ * one, the flag for another iteration comes first and the carried values follow. */
+enum { CONTINUES, OWN };
+enum { AGAIN, CARRIED };
 
 typedef NR_VEC(NrValue *) Values;
 typedef NR_VEC(NrType) Types;
@@ -54,7 +59,7 @@ static bool may_stand_between(NrOp *op) {
 static bool can_structure(NrOp *loop) {
   for (uint32_t i = 0; i < loop->num_results; i++)
     if (!has_filler(nr_result(loop, i)->type)) return false;
-  for (const NrUse *use = nr_op_body(loop, 0)->args[0]->first_use; use; use = use->next)
+  for (const NrUse *use = nr_block_arg(nr_scf_loop_body(loop), 0)->first_use; use; use = use->next)
     for (NrOp *up = nr_op_parent(use->owner); up != loop; up = nr_op_parent(up))
       if (!may_stand_between(up)) return false;
   return true;
@@ -84,7 +89,7 @@ static NrValue *filler(NrBuilder *b, NrType type) {
       if (type->dims[d] == NR_DYNAMIC) nr_vec_push(&sizes, nr_arith_constant_index(b, 0));
     NrOp *empty = nr_build_op(b, NR_OP_tensor_empty, sizes.data, sizes.size, &type, 1);
     nr_vec_deinit(&sizes);
-    return nr_result(empty, 0);
+    return nr_op_result(empty);
   }
   if (nr_type_is_float(elem)) return nr_arith_constant(b, nr_splat_attr(type, nr_attr_float(elem, 0)));
   return nr_arith_constant(b, nr_splat_int(type, 0));
@@ -115,9 +120,9 @@ static void replace_terminator(const Structure *s, const Frame *frame, NrOp *las
   }
   nr_vec_push(&values, flag(&b, continues));
   for (uint32_t i = 0; i < s->loop->num_operands; i++)
-    nr_vec_push(&values, continues ? nr_operand(last, i + 1) : nr_block_arg(s->body, i));
+    nr_vec_push(&values, continues ? nr_operand(last, NR_SCF_EXIT_VALUES + i) : nr_block_arg(s->body, i));
   for (uint32_t i = 0; i < s->loop->num_results; i++)
-    nr_vec_push(&values, breaks ? nr_operand(last, i + 1) : filler(&b, nr_result(s->loop, i)->type));
+    nr_vec_push(&values, breaks ? nr_operand(last, NR_SCF_EXIT_VALUES + i) : filler(&b, nr_result(s->loop, i)->type));
   nr_scf_yield(&b, values.data, values.size);
   nr_op_erase(last);
   nr_vec_deinit(&values);
@@ -129,8 +134,10 @@ static bool goes_on(const NrBlock *block) { return nr_op_is(block->last, NR_OP_s
 
 /* Rebuilds op with other results; the old op, without regions, keeps its results until their uses are replaced. */
 static NrOp *with_results(NrOp *op, const Types *types) {
-  NrValue *decides = op->num_operands ? nr_operand(op, 0) : NULL;
-  NrOp *other = nr_op_rebuild(op, &decides, op->num_operands, types->data, types->size);
+  Values operands = {0};
+  for (uint32_t i = 0; i < op->num_operands; i++) nr_vec_push(&operands, nr_operand(op, i));
+  NrOp *other = nr_op_rebuild(op, operands.data, operands.size, types->data, types->size);
+  nr_vec_deinit(&operands);
   for (uint32_t r = 0; r < op->num_regions; r++) {
     if (nr_op_region(other, r)->first) continue;
     NrBlock *block = nr_block_create(op->module); /* a missing else region */
@@ -150,7 +157,7 @@ static void move_rest(NrOp *op, NrBlock *to) {
   }
 }
 
-static void finish(const Structure *s, const Frame *frame, NrBlock *block);
+static void end_in_yield(const Structure *s, const Frame *frame, NrBlock *block);
 
 /* At most one region continues: the following ops move there, or are never reached. */
 static void continue_in_region(const Structure *s, const Frame *frame, NrBlock *block, NrOp *op, NrBlock *on) {
@@ -167,7 +174,7 @@ static void continue_in_region(const Structure *s, const Frame *frame, NrBlock *
   NrOp *other = with_results(op, &types);
   nr_vec_deinit(&types);
   nr_op_erase(op);
-  for (uint32_t r = 0; r < other->num_regions; r++) finish(s, frame, nr_op_body(other, r));
+  for (uint32_t r = 0; r < other->num_regions; r++) end_in_yield(s, frame, nr_op_body(other, r));
   nr_scf_yield_results_of(block, &other, 1);
 }
 
@@ -178,24 +185,24 @@ static void continue_behind(const Structure *s, const Frame *frame, NrBlock *blo
   Frame inner = {own.data, own.size};
   outcome_types(s, &inner, &types);
   NrOp *other = with_results(op, &types);
-  for (uint32_t i = 0; i < op->num_results; i++) nr_value_replace_uses(nr_result(op, i), nr_result(other, i + 1));
+  for (uint32_t i = 0; i < op->num_results; i++) nr_value_replace_uses(nr_result(op, i), nr_result(other, OWN + i));
   NrBlock *rest = nr_block_create(op->module);
   move_rest(op, rest);
   nr_op_erase(op);
-  for (uint32_t r = 0; r < other->num_regions; r++) finish(s, &inner, nr_op_body(other, r));
+  for (uint32_t r = 0; r < other->num_regions; r++) end_in_yield(s, &inner, nr_op_body(other, r));
   outcome_types(s, frame, &outer);
   NrBuilder b = nr_builder_at_end(block->module, block, other->loc);
-  NrOp *choice = nr_scf_if(&b, nr_result(other, 0), outer.data, outer.size, true);
-  NrBuilder otherwise = nr_scf_body_builder(choice, 1);
+  NrOp *choice = nr_scf_if(&b, nr_result(other, CONTINUES), outer.data, outer.size, true);
+  NrBuilder else_body = nr_scf_body_builder(nr_scf_if_else_body(choice));
   Values values = {0};
   if (frame) {
-    nr_vec_push(&values, flag(&otherwise, false));
-    for (size_t i = 0; i < frame->num_own; i++) nr_vec_push(&values, filler(&otherwise, frame->own[i]));
+    nr_vec_push(&values, flag(&else_body, false));
+    for (size_t i = 0; i < frame->num_own; i++) nr_vec_push(&values, filler(&else_body, frame->own[i]));
   }
-  for (uint32_t i = (uint32_t)own.size + 1; i < other->num_results; i++) nr_vec_push(&values, nr_result(other, i));
-  nr_scf_yield(&otherwise, values.data, values.size);
-  nr_block_splice(rest, nr_op_body(choice, 0), NULL);
-  finish(s, frame, nr_op_body(choice, 0));
+  for (uint32_t i = OWN + (uint32_t)own.size; i < other->num_results; i++) nr_vec_push(&values, nr_result(other, i));
+  nr_scf_yield(&else_body, values.data, values.size);
+  nr_block_splice(rest, nr_scf_if_then_body(choice), NULL);
+  end_in_yield(s, frame, nr_scf_if_then_body(choice));
   nr_scf_yield_results_of(block, &choice, 1);
   nr_vec_deinit(&values);
   nr_vec_deinit(&own);
@@ -209,7 +216,7 @@ static bool leaves(NrOp *op, void *user) {
 }
 
 /* Makes the block end in a yield of the outcome. */
-static void finish(const Structure *s, const Frame *frame, NrBlock *block) {
+static void end_in_yield(const Structure *s, const Frame *frame, NrBlock *block) {
   NrOp *op = block->first;
   while (op != block->last && (!op->num_regions || nr_walk_pre(op, leaves, (void *)s))) op = op->next;
   if (op == block->last) {
@@ -241,28 +248,28 @@ bool nr_structure_exits(NrOp *loop) {
   if (nr_walk_pre(loop, has_no_tensors, NULL) || !nr_walk_pre(loop, leaves_other, loop) || !can_structure(loop))
     return false;
   NrBuilder b = nr_builder_before(loop);
-  NrBlock *body = nr_op_body(loop, 0);
+  NrBlock *body = nr_scf_loop_body(loop);
   Values inits = {0};
   Types types = {0};
   Structure s = {.loop = loop};
   for (uint32_t i = 0; i < loop->num_operands; i++) nr_vec_push(&inits, nr_operand(loop, i));
   outcome_types(&s, NULL, &types);
-  NrOp *other = nr_scf_while(&b, inits.data, inits.size, types.data + 1, types.size - 1);
-  s.body = nr_op_body(other, 0);
+  NrOp *other = nr_scf_while(&b, inits.data, inits.size, types.data + CARRIED, types.size - CARRIED);
+  s.body = nr_scf_while_before_body(other);
   for (uint32_t i = 0; i < loop->num_operands; i++) {
     s.body->args[i]->name = body->args[i + 1]->name;
     nr_value_replace_uses(body->args[i + 1], s.body->args[i]);
   }
-  finish(&s, NULL, body);
+  end_in_yield(&s, NULL, body);
   nr_block_splice(body, s.body, NULL);
   NrOp *yield = s.body->last;
   b = nr_builder_before(yield);
   Values out = {0};
-  for (uint32_t i = 1; i < yield->num_operands; i++) nr_vec_push(&out, nr_operand(yield, i));
-  nr_scf_condition(&b, nr_operand(yield, 0), out.data, out.size);
+  for (uint32_t i = CARRIED; i < yield->num_operands; i++) nr_vec_push(&out, nr_operand(yield, i));
+  nr_scf_condition(&b, nr_operand(yield, AGAIN), out.data, out.size);
   nr_op_erase(yield);
-  b = nr_scf_body_builder(other, 1);
-  nr_scf_yield(&b, nr_op_body(other, 1)->args, loop->num_operands);
+  b = nr_scf_body_builder(nr_scf_while_after_body(other));
+  nr_scf_yield(&b, nr_scf_while_after_body(other)->args, loop->num_operands);
   for (uint32_t i = 0; i < loop->num_results; i++)
     nr_value_replace_uses(nr_result(loop, i), nr_result(other, loop->num_operands + i));
   nr_op_erase(loop);

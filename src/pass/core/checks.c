@@ -3,7 +3,7 @@
 
 #include "dialect/vector/vector.h"
 
-/* Whether all elements hold, as one i1. */
+/* Reduces a vector of i1 to one i1: the conjunction of its elements. */
 static NrValue *all_of(NrBuilder *b, NrValue *mask) {
   int64_t count;
   if (mask->type->kind != NR_TYPE_VECTOR || !nr_type_num_elements(mask->type, &count)) return mask;

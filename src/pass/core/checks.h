@@ -10,18 +10,18 @@
 void nr_check_unless(NrBuilder *b, const NrOp *op, NrValue *cond, const char *text, NrValue *const *values,
                      size_t count);
 
-/* Dim `dim` of a memref, tensor or dispatch tensor of known rank. */
+/* Builds the size of dim `dim` of a memref, tensor or dispatch tensor of known rank. */
 NrValue *nr_check_size_of(NrBuilder *b, NrValue *shaped, uint32_t dim);
-/* x * y as unsigned numbers, saturated to INT64_MAX where the product does not fit; negative factors saturate too. */
+/* Builds x * y of unsigned numbers, saturated to INT64_MAX on overflow and for negative factors. */
 NrValue *nr_check_product(NrBuilder *b, NrValue *x, NrValue *y);
-/* Checks that no dynamic dim of `type` is negative; the operands from `first` on give these dims. */
+/* Builds checks that no dynamic size of `type` is negative; the operands of op from `first` on are these sizes. */
 void nr_check_sizes(NrOp *op, NrType type, size_t first);
-/* Checks the sizes, indices and slices of flow ops on the host (check_flow.c). */
+/* Builds checks of the sizes, indices and slices of flow ops in the host program (check_flow.c). */
 void nr_check_flow(NrOp *op);
-/* Checks what op assumes about shapes (check_shapes.c). */
+/* Builds checks of the shapes that op requires (check_shapes.c). */
 void nr_check_shapes(NrOp *op);
 
-/* Checks the claims of an op on tensors that nr_claims_hold could not prove (check_shapes.c). */
+/* Builds checks of the claims of an op on tensors; for claims that nr_claims_hold could not prove (check_shapes.c). */
 void nr_check_claims(NrOp *op);
 /* Matches what nr_check_product builds: x * y, or INT64_MAX where that does not fit. */
 bool nr_check_is_product(const NrValue *value, NrValue **out_x, NrValue **out_y);
@@ -30,13 +30,12 @@ bool nr_check_is_product(const NrValue *value, NrValue **out_x, NrValue **out_y)
 void nr_check_slice(NrOp *op, NrValue *shaped, const NrIndexListSlot *slots);
 void nr_check_inserted(NrOp *op); /* of an insert: the source has the shape of the slice */
 
-/* check_lanes.c. The operands from `first` on index operand shaped_at; the access takes a vector from there on, or one
- * element (NULL, or a vector that is the element). */
-void nr_check_indices(NrOp *op, uint32_t shaped_at, uint32_t first, NrType vector);
+/* check_lanes.c. The operands from `first` on index `base`; the access takes a vector from there on, or one element
+ * (NULL, or a vector that is the element). */
+void nr_check_indices(NrOp *op, NrValue *base, size_t first, NrType vector);
 typedef enum NrMaskedKind { NR_MASKED_ROWS, NR_MASKED_PACKED, NR_MASKED_INDEXED } NrMaskedKind;
-/* Operands: base, indices.., (lane indices,) mask, and one more. */
 void nr_check_masked(NrOp *op, NrMaskedKind kind);
-void nr_check_transfer(NrOp *op, uint32_t first); /* indices from operand `first` on */
+void nr_check_transfer(NrOp *op); /* vector.transfer_read and vector.transfer_write */
 
 /* check_life.c */
 void nr_check_written(NrOp *op); /* fills a new buffer or empty tensor with zeros */

@@ -1,4 +1,7 @@
-/* outline.c - ops become functions and executables; see outline.h. */
+/* outline.c - moves or copies ops to functions and executables; see outline.h. */
+#include "dialect/func/ops.h"
+#include "dialect/memref/ops.h"
+#include "dialect/scf/ops.h"
 #include "pass/core/outline.h"
 
 #include "dialect/flow/flow.h"
@@ -34,7 +37,9 @@ void nr_outline_deinit(NrOutline *o) {
   nr_map_deinit(&o->values);
 }
 
-/* Captures operands of a copied op before it. */
+static bool needs_symbols(NrOp *op, void *user);
+
+/* Captures value. The operands of an op to be copied are captured before it, so that o->remade is in program order. */
 static bool needs(NrOutline *o, NrValue *value, unsigned depth) {
   if (nr_map_has(&o->inside, value) || nr_map_has(&o->values, value)) return true;
   NrCapture how = o->capture(value);
@@ -46,16 +51,15 @@ static bool needs(NrOutline *o, NrValue *value, unsigned depth) {
   }
   for (uint32_t i = 0; i < value->op->num_operands; i++)
     if (!needs(o, nr_operand(value->op, i), depth + 1)) return false;
+  if (o->own_table && !needs_symbols(value->op, o)) return false;
   nr_vec_push(&o->remade, value->op);
   return true;
 }
 
 bool nr_outline_needs(NrOutline *o, NrValue *value) { return needs(o, value, 0); }
 
-static bool needs_symbols(NrOp *op, void *user);
-
-/* Collects a symbol to be copied. False for a buffer that the program writes, of which there can be one only, and for
- * symbols other than functions and buffers. */
+/* Collects a symbol to be copied. False for a global buffer that is not constant, since copies would not share writes,
+ * and for symbols other than functions and buffers. */
 static bool needs_symbol(NrOutline *o, NrOp *symbol) {
   if (!symbol) return false;
   if (nr_map_has(&o->values, symbol)) return true;
@@ -72,13 +76,15 @@ static bool needs_symbols(NrOp *op, void *user) {
   return true;
 }
 
-/* Notes buffers that are not among the inputs: behind calls, globals and buffers of buffers; and frees of inputs. */
+/* Sets gets_others when op can access a buffer that is not an input (through a call, a global or a buffer of buffers)
+ * or frees an input. */
 static void note_memory(NrOutline *o, NrOp *op) {
-  bool loads_buffer = nr_op_is(op, NR_OP_memref_load) && nr_type_is_memref(nr_result(op, 0)->type);
+  bool loads_buffer = nr_op_is(op, NR_OP_memref_load) && nr_type_is_memref(nr_op_result(op)->type);
   bool is_call = nr_op_has(op, NR_CALL) || nr_op_is(op, NR_OP_rt_call);
   o->gets_others |= loads_buffer || is_call || nr_op_is(op, NR_OP_memref_get_global);
-  bool frees = nr_op_is(op, NR_OP_memref_dealloc) || nr_op_is(op, NR_OP_memref_realloc);
-  NrValue *freed = frees ? nr_memref_root(nr_operand(op, 0)) : NULL;
+  NrValue *freed = NULL;
+  if (nr_op_is(op, NR_OP_memref_dealloc)) freed = nr_memref_root(nr_memref_dealloc_memref(op));
+  if (nr_op_is(op, NR_OP_memref_realloc)) freed = nr_memref_root(nr_memref_realloc_source(op));
   o->gets_others |= freed && !(nr_op_is(freed->op, NR_OP_memref_alloc) && nr_map_has(&o->inside, freed));
 }
 
@@ -93,6 +99,16 @@ static bool needs_operands(NrOp *op, void *user) {
 
 bool nr_outline_needs_op(NrOutline *o, NrOp *op) { return nr_walk_pre(op, needs_operands, o); }
 
+bool nr_outline_needs_symbols(NrOutline *o, NrOp *op) { return nr_walk_pre(op, needs_symbols, o); }
+
+void nr_outline_copy_symbols(NrOutline *o, NrBuilder *b) {
+  for (size_t i = 0; i < o->symbols.size; i++) {
+    NrOp *copy = nr_op_clone(b->module, o->symbols.data[i], &o->values);
+    nr_builder_insert(b, copy);
+    nr_op_set_attr(copy, NR_A_sym_visibility, nr_attr_string(b->ctx, NR_STR("private")));
+  }
+}
+
 bool nr_outline_needs_ops(NrOutline *o) {
   for (NrOp *op = o->first; op != o->last->next; op = op->next)
     if (!nr_outline_needs_op(o, op)) return false;
@@ -101,10 +117,11 @@ bool nr_outline_needs_ops(NrOutline *o) {
 
 /* ---- aliasing of arguments --------------------------------------------------------------------------------------- */
 
-/* What the caller gives to the program's entry does not overlap (codegen.h). */
+/* nr_may_alias, except that the arguments of the program's entry never overlap: callers must guarantee it (codegen.h).
+ */
 static bool may_overlap(const NrOutline *o, NrValue *a, NrValue *b) {
   const NrValue *x = nr_memref_root(a), *y = nr_memref_root(b);
-  const NrBlock *entry = nr_op_attr(o->from, NR_A_noria_entry) ? nr_op_body(o->from, 0) : NULL;
+  const NrBlock *entry = nr_op_attr(o->from, NR_A_noria_entry) ? nr_op_only_body(o->from) : NULL;
   if (x != y && entry && x->block == entry && y->block == entry) return false;
   return nr_may_alias(a, b);
 }
@@ -116,12 +133,12 @@ static bool is_alone(const NrOutline *o, NrValue *memref) {
   }
   for (size_t i = 0; i < o->remade.size; i++) {
     NrOp *op = o->remade.data[i];
-    if (nr_op_is(op, NR_OP_memref_get_global) && nr_may_alias(memref, nr_result(op, 0))) return false;
+    if (nr_op_is(op, NR_OP_memref_get_global) && nr_may_alias(memref, nr_op_result(op))) return false;
   }
   return true;
 }
 
-/* arg_attrs with noria.noalias; NULL when no argument has it. */
+/* The arg_attrs, with noria.noalias where it holds; NULL when no argument has it. */
 static NrAttr argument_attrs(const NrOutline *o, size_t num_args) {
   NrContext *ctx = o->pass->ctx;
   NrAttr *marks = NR_NEW_ARRAY(o->pass->scratch, NrAttr, num_args + 1);
@@ -138,10 +155,10 @@ static NrAttr argument_attrs(const NrOutline *o, size_t num_args) {
 
 /* ---- functions --------------------------------------------------------------------------------------------------- */
 
-/* The arguments of the function and the copies of ops in its body. */
+/* Creates the entry block with its arguments and the copies of o->remade. */
 static void fill_entry(NrOutline *o, NrOp *func, size_t num_indices) {
   NrBlock *body = nr_block_create(func->module);
-  nr_block_append(nr_op_region(func, 0), body);
+  nr_block_append(nr_func_func_region(func), body);
   for (size_t i = 0; i < o->inputs.size; i++) {
     NrValue *input = o->inputs.data[i], *arg = nr_block_add_arg(body, input->type, func->loc);
     arg->name = input->name;
@@ -164,11 +181,7 @@ NrOp *nr_outline_function(NrOutline *o, NrBuilder *b, size_t num_indices, const 
   NrAttr attrs = argument_attrs(o, num_args);
   if (attrs) nr_op_set_attr(func, NR_A_arg_attrs, attrs);
   fill_entry(o, func, num_indices);
-  for (size_t i = 0; i < o->symbols.size; i++) {
-    NrOp *copy = nr_op_clone(b->module, o->symbols.data[i], &o->values);
-    nr_builder_insert(b, copy);
-    nr_op_set_attr(copy, NR_A_sym_visibility, nr_attr_string(ctx, NR_STR("private")));
-  }
+  nr_outline_copy_symbols(o, b);
   return func;
 }
 
@@ -191,7 +204,7 @@ void nr_outline_move(NrOutline *o, NrOp *func) {
   for (NrOp *op = o->first, *end = o->last->next, *next; op != end; op = next) {
     next = op->next;
     nr_op_unlink(op);
-    nr_op_append(nr_op_body(func, 0), op);
+    nr_op_append(nr_func_func_body(func), op);
     nr_walk_pre(op, remap_operands, &o->values);
   }
 }
@@ -202,27 +215,37 @@ NrStr nr_outline_name(NrSymbolNames *names, NrOp *table, const NrOp *func, const
   return nr_symbol_numbered_name(names, table, base);
 }
 
+NrOp *nr_host_function(NrOp *op) {
+  NrOp *func = NULL;
+  for (NrOp *up = nr_op_parent(op); up; up = nr_op_parent(up)) {
+    if (nr_op_is(up, NR_OP_scf_parallel) || nr_op_is(up, NR_OP_flow_executable)) return NULL;
+    if (strcmp(up->info->dialect, "linalg") == 0 || strcmp(up->info->dialect, "flow") == 0) return NULL;
+    if (!func && nr_op_has(up, NR_FUNCTION)) func = up;
+  }
+  return func && nr_op_is(func, NR_OP_func_func) && !nr_op_attr(func, NR_A_noria_dispatch) ? func : NULL;
+}
+
 /* ---- executables ------------------------------------------------------------------------------------------------- */
 
 NrOp *nr_executable_export(const NrOp *executable) {
-  NrBlock *body = nr_op_body(executable, 0);
+  NrBlock *body = nr_flow_executable_body(executable);
   for (NrOp *op = body ? body->first : NULL; op; op = op->next)
     if (nr_op_is(op, NR_OP_flow_executable_export)) return op;
   return NULL;
 }
 
-NrOp *nr_executable_func(const NrOp *executable) { return nr_op_body(nr_flow_inner_module(executable), 0)->first; }
+NrOp *nr_executable_func(const NrOp *executable) { return nr_op_only_body(nr_flow_inner_module(executable))->first; }
 
 NrBuilder nr_executable_builder(const NrOp *executable) {
   NrOp *module = nr_flow_inner_module(executable);
-  return nr_builder_at_end(module->module, nr_op_body(module, 0), executable->loc);
+  return nr_builder_at_end(module->module, nr_op_only_body(module), executable->loc);
 }
 
-/* An op with a region of one block; returns a builder in that. */
+/* Builds an op with a region of one block and returns a builder at the end of that block. */
 static NrBuilder open_op(NrBuilder *b, unsigned id) {
   NrOp *op = nr_build(b, &(NrOpState){.info = nr_op_infos[id], .num_regions = 1});
-  nr_block_append(nr_op_region(op, 0), nr_block_create(b->module));
-  return nr_builder_at_end(b->module, nr_op_body(op, 0), b->loc);
+  nr_block_append(nr_op_only_region(op), nr_block_create(b->module));
+  return nr_builder_at_end(b->module, nr_op_only_body(op), b->loc);
 }
 
 NrOp *nr_executable_create(NrOp *user) {
@@ -239,18 +262,19 @@ NrOp *nr_executable_create(NrOp *user) {
   return executable;
 }
 
-/* Copies of symbols have their names from one table, so those of two executables in it need not be compared. */
+/* Whether two executables are equal. Both must be in one symbol table: copied symbols keep the names that they have
+ * there, so equal names mean equal symbols. */
 static bool same_executables(const NrOp *a, const NrOp *b) {
   NrMap map = {0};
-  bool same = nr_op_parent(a) == nr_op_parent(b) &&
-              nr_regions_are_same(nr_op_region(nr_executable_export(a), 0), nr_op_region(nr_executable_export(b), 0),
-                                  &map) &&
+  NrRegion *count_a = nr_flow_executable_export_workgroup_count_region(nr_executable_export(a));
+  NrRegion *count_b = nr_flow_executable_export_workgroup_count_region(nr_executable_export(b));
+  bool same = nr_op_parent(a) == nr_op_parent(b) && nr_regions_are_same(count_a, count_b, &map) &&
               nr_symbols_are_same(nr_executable_func(a), nr_executable_func(b));
   nr_map_deinit(&map);
   return same;
 }
 
-NrOp *nr_executable_share(NrExecutables *all, NrOp *executable, const NrOp *func, const char *kind) {
+NrOp *nr_executable_share(NrExecutables *all, NrOp *executable, const NrOp *func, const char *kind, NrStr label) {
   NrContext *ctx = nr_op_context(executable);
   NrOp *export_op = nr_executable_export(executable), *inner = nr_executable_func(executable), *known;
   uint64_t hash = nr_hash_mix(nr_symbol_hash(inner), nr_symbol_hash(export_op)) | 1;
@@ -259,7 +283,12 @@ NrOp *nr_executable_share(NrExecutables *all, NrOp *executable, const NrOp *func
     nr_op_erase(executable);
     return known;
   }
-  NrStr name = nr_outline_name(&all->names, nr_op_parent(executable), func, kind);
+  NrOp *table = nr_op_parent(executable);
+  NrStr name = nr_outline_name(&all->names, table, func, kind);
+  if (label.size) {
+    const char *text = nr_arena_printf(nr_context_arena(ctx), "%.*s_%.*s", NR_STR_ARG(name), NR_STR_ARG(label));
+    name = nr_symbol_free_name(&all->names, table, nr_str(text));
+  }
   nr_map_set(&all->known, (const void *)(uintptr_t)hash, executable);
   nr_op_set_attr(executable, NR_A_sym_name, nr_attr_string(ctx, name));
   nr_op_set_attr(export_op, NR_A_sym_name, nr_attr_string(ctx, name));

@@ -1,4 +1,4 @@
-/* outline.h - ops move, or are copied, to a function of their own; functions that are dispatched, to an executable.
+/* outline.h - moves or copies ops to a new function; a function that is dispatched is put into an executable.
  *
  *   NrOutline o;
  *   nr_outline_init(&o, pass, first, last, capture);
@@ -13,7 +13,7 @@
 #include "pass/core/pass.h"
 #include "pass/core/rewrite.h"
 
-/* How a value from outside gets into the function. */
+/* How the function gets a value that is defined outside the ops. */
 typedef enum NrCapture {
   NR_CAPTURE_REFUSE,
   NR_CAPTURE_PASS,  /* as an argument */
@@ -28,33 +28,40 @@ typedef struct NrOutline {
   NR_VEC(NrValue *) inputs; /* captured values, in the order of the arguments */
   NrOpList remade;          /* captured ops, operands first */
   NrMap inside;             /* the ops, nested ones too, and the values that they define */
-  NrMap values;             /* captured value -> itself; once there is a function, -> the value in it */
-  NrOpList symbols;         /* with own_table: what the ops refer to, and what that refers to */
+  NrMap values;             /* captured value -> itself; after nr_outline_function -> the value in the function */
+  NrOpList symbols;         /* with own_table: the symbols that the ops refer to, directly or through other symbols */
   bool own_table;           /* the function will be in a symbol table of its own */
   bool gets_others;         /* the ops can reach buffers other than their inputs, or free one of them */
 } NrOutline;
 
 void nr_outline_init(NrOutline *o, NrPassContext *pass, NrOp *first, NrOp *last, NrCapture (*capture)(const NrValue *));
 void nr_outline_deinit(NrOutline *o);
-/* Captures a value, or those that op and its nested ops use, or all of the ops; false when one is refused. */
+/* Captures a value, the values that op and its nested ops use, or those that all the ops use. False when one is
+ * refused. */
 bool nr_outline_needs(NrOutline *o, NrValue *value);
 bool nr_outline_needs_op(NrOutline *o, NrOp *op);
 bool nr_outline_needs_ops(NrOutline *o);
+/* Collects the symbols that op and its nested ops refer to in o->symbols. False when one cannot be copied. */
+bool nr_outline_needs_symbols(NrOutline *o, NrOp *op);
+void nr_outline_copy_symbols(NrOutline *o, NrBuilder *b); /* private copies of o->symbols */
 
-/* A function at b without a name and a terminator: its arguments are the inputs, then num_indices of type index.
+/* Builds a function at b without name or terminator. Its arguments are the inputs, then num_indices of type index.
  * Memrefs that overlap no other one that the function gets are marked noria.noalias. o.symbols are copied behind it. */
 NrOp *nr_outline_function(NrOutline *o, NrBuilder *b, size_t num_indices, const NrType *results, size_t num_results);
 NrValue *nr_outline_inside(const NrOutline *o, NrValue *value); /* of the function */
 /* Moves the ops to the end of the function. */
 void nr_outline_move(NrOutline *o, NrOp *func);
 
-/* A free name in the table for what is made of a part of func (NULL: of the module):
+/* An unused name in the table for a symbol outlined from func (NULL: from the module):
  * "<func>_<kind>_<n>". */
 NrStr nr_outline_name(NrSymbolNames *names, NrOp *table, const NrOp *func, const char *kind);
 
+/* The function of the host program that contains op; NULL when op is already in a dispatch or an scf.parallel. */
+NrOp *nr_host_function(NrOp *op);
+
 /* ---- executables ------------------------------------------------------------------------------------------------- */
 
-/* The executables that a pass makes; equal ones become one. */
+/* The executables that a pass creates; equal ones are shared. */
 typedef struct NrExecutables {
   NrSymbolNames names;
   NrMap known; /* hash -> executable */
@@ -66,9 +73,9 @@ NrOp *nr_executable_create(NrOp *user);
 NrOp *nr_executable_export(const NrOp *executable); /* the first one */
 NrOp *nr_executable_func(const NrOp *executable);   /* the first one */
 NrBuilder nr_executable_builder(const NrOp *executable); /* at the end of its module */
-/* Of a new executable: erases it when an equal one is known and returns that; else names all of it for a part of func
- * (nr_outline_name). */
-NrOp *nr_executable_share(NrExecutables *all, NrOp *executable, const NrOp *func, const char *kind);
+/* If an equal executable is known, erases the new one and returns the known one; else names the new one after func
+ * (nr_outline_name) and, behind that, its contents; label may be empty. */
+NrOp *nr_executable_share(NrExecutables *all, NrOp *executable, const NrOp *func, const char *kind, NrStr label);
 NrAttr nr_executable_entry(const NrOp *executable); /* @executable::@export */
 void nr_executables_deinit(NrExecutables *all);
 

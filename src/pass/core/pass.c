@@ -201,7 +201,7 @@ static bool collect_op(NrOp *op, void *user) {
   return true;
 }
 
-/* Prints the program when `which` names the pass or is "all". */
+/* Prints the program when `which` is the pass's name or "all". */
 static void show(const NrPassOptions *options, const char *which, const char *when, const NrPass *pass,
                  NrModule *module) {
   if (!which || !options->print_to || (strcmp(which, "all") && strcmp(which, pass->name))) return;
@@ -219,12 +219,14 @@ static NrStatus check_roots(NrContext *ctx, const NrPass *pass, NrOp *const *roo
 
 NrStatus nr_run_pass(NrModule *module, NrOp *const *roots, size_t num_roots, const NrPass *pass, const NrPassArg *args,
                      size_t num_args, const NrPassOptions *options) {
-  NrStatus status = check_roots(module->ctx, pass, roots, num_roots);
-  if (status) return status;
+  NR_TRY(check_roots(module->ctx, pass, roots, num_roots));
+  NrStatus status = NR_OK;
   NrArena scratch;
   nr_arena_init(&scratch);
   NrPassContext run = {module->ctx, module,   &scratch, pass,
-                       args,        num_args, options && options->target ? options->target : nr_target_host()};
+                       args,        num_args, options && options->target ? options->target : nr_target_host(),
+                       options ? options->dispatch_graph : NULL,
+                       options && options->explain && pass->explains && !strcmp(options->explain, pass->explains)};
   Collect targets = {.name = pass->on};
   for (size_t i = 0; i < num_roots; i++) {
     if (pass->on) nr_walk_post(roots[i], collect_op, &targets);

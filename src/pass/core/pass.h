@@ -18,7 +18,9 @@ typedef struct NrPassContext {
   const struct NrPass *pass;
   const struct NrPassArg *args; /* checked against the pass's options */
   size_t num_args;
-  const NrTarget *target; /* the machine that code is made for; never NULL */
+  const NrTarget *target; /* the machine that code is generated for; never NULL */
+  NrBuf *dispatch_graph;  /* receives the dispatches that the pass outlines, for Graphviz; mostly NULL */
+  bool explain;           /* report decisions as remarks; only where the pass says that it .explains */
 } NrPassContext;
 
 typedef struct NrPassArg {
@@ -52,6 +54,7 @@ typedef struct NrPass {
   const char *name;            /* "fuse-maps" */
   const char *on;              /* full name of the op that it runs on; NULL = any op */
   bool of_table;               /* changes symbols, so it runs on modules only */
+  const char *explains;        /* what it can report as remarks (NrPassContext.explain): the TOPIC of --explain-TOPIC */
   const NrPassOption *options; /* NULL = none */
   const char *doc;
   NrStatus (*run)(NrPassContext *pass, NrOp *op); /* reports its errors */
@@ -76,7 +79,7 @@ void nr_passes_add(const NrPass *const *table);
 #define NR_PASS_TABLE(folder)                                                                                          \
   __attribute__((constructor)) static void folder##_add_passes(void) { nr_passes_add(folder##_passes); }
 const NrPass *nr_pass_at(size_t i); /* the registered passes, in a fixed order; NULL behind the last */
-/* Other names of passes: those of mlir-opt, today's and those of 2020. The list ends with a NULL name. */
+/* Other names of passes: those of mlir-opt, current and of 2020. The list ends with a NULL name. */
 typedef struct NrPassAlias {
   const char *name, *pass;
   const char *first; /* a pass that runs before it; mostly NULL */
@@ -91,11 +94,14 @@ typedef struct NrPassTime {
 typedef NR_VEC(NrPassTime) NrPassTimes; /* in the order in which they ran */
 
 typedef struct NrPassOptions {
-  const NrTarget *target;    /* the machine that code is made for; NULL = this one */
+  const NrTarget *target;    /* the machine that code is generated for; NULL = the host */
   bool verify;               /* after every pass; a failure is NR_ERROR_INTERNAL and names the pass */
   const char *print_before, *print_after; /* a pass name, "all", or NULL */
+  const char *explain;       /* a topic; the passes that explain it report their decisions as remarks; NULL: none */
   const char *stop_after;    /* nr_pipeline_run: a stage name or NULL */
+  NrBuf *dispatch_graph;     /* receives a graph of the dispatches from the pass that outlines them; NULL: none */
   bool check_bounds;         /* nr_pipeline_run: includes the steps that check indices */
+  const char *shard;         /* nr_pipeline_run: "batch", "tensor": includes the steps that share over ranks; or NULL */
   bool separate_buffers;     /* nr_pipeline_run: leaves out the steps that put several buffers into one allocation */
   NrBuf *print_to;           /* receives what print_before and print_after print */
   const struct NrPrintOptions *print_as; /* NULL = as usual */
@@ -124,8 +130,9 @@ NrStatus nr_run_pass(NrModule *module, NrOp *const *roots, size_t num_roots, con
 typedef struct NrStep {
   const char *stage;
   const char *passes; /* pipeline text, may be empty */
-  const char *why;    /* why here */
+  const char *why;    /* why the passes run at this point */
   bool checks_bounds; /* only with NrPassOptions.check_bounds */
+  const char *shard;  /* only with this NrPassOptions.shard */
   bool joins_buffers; /* not with NrPassOptions.separate_buffers */
 } NrStep;
 extern const NrStep nr_pipeline[]; /* ends with stage NULL */

@@ -1,9 +1,11 @@
-/* pipeline.c - the passes of the pipeline, stage by stage; no other place orders passes. `noria opt --list-pipeline`
+/* pipeline.c - the passes of the pipeline, stage by stage; no other table orders passes. `noria opt --list-pipeline`
  * prints it. */
 #include "pass/core/pass.h"
 
 const NrStep nr_pipeline[] = {
-    {"import", "flatten-unranked", "first: no later pass has to handle tensors of unknown rank"},
+    {"import", "verify-links", "first: from here on what a dispatch names is there"},
+    {"import", "lower-util", "early: the next passes know the functions of func and the globals of memref"},
+    {"import", "flatten-unranked", "early: no later pass has to handle tensors of unknown rank"},
     {"import", "linalg-generalize-named-ops", "early: later passes have one structured op to handle, linalg.generic"},
     {"import", "insert-ub-checks", "before the ops change: checks the preconditions of the ops that the user wrote"},
     {"import", "lower-affine{keep-names}", "the next passes know scf and memref only"},
@@ -12,26 +14,36 @@ const NrStep nr_pipeline[] = {
     {"import", "count-trips", "from here on no induction variable overflows its type"},
     {"import", "insert-loop-polls,insert-stack-checks",
      "loops and recursions of text IR obey limits; those of models get this when they are lowered"},
+    {"shape", "lower-util{all}", "what the interpreter runs and machine code cannot ends here"},
     {"shape", "lower-early-exit", "before passes that move ops: they assume that a region ends at its terminator"},
     {"shape", "lift-cf-to-scf{on-tensors=true}", "bufferize needs tensors in regions of one block"},
     {"shape", "infer-shapes", "a trial lowering finds the types of a model's values"},
     {"tensor", "lower-onnx", "in order: an op's types, shapes and constants are known from those before it"},
     {"tensor", "canonicalize,cse", "the lowering leaves dead shape arithmetic and constants in several copies"},
-    {"tensor", "scalarize,canonicalize,cse",
-     "before loop passes: it changes the values that loops carry"},
+    {"tensor", "scalarize,canonicalize,cse", "before loop passes: it changes the values that loops carry"},
+    {"tensor", "shard-batch", "with --shard=batch only: on tensors, whose dims the model names", .shard = "batch"},
+    {"tensor", "shard-tensor,canonicalize,cse", "with --shard=tensor only: before fusion hides what reads a weight",
+     .shard = "tensor"},
     {"tensor", "check-claims,verify-claims", "last: from here on no pass checks a shape or an index"},
+    {"loop", "int-range-optimizations,canonicalize",
+     "before passes that compare indices: those of ONNX may be negative"},
     {"loop", "licm", "before fusion, so that what leaves a loop can fuse outside"},
     {"loop", "fuse-maps,canonicalize,cse", "before buffers: fused ops need no buffer in between"},
-    {"flow", "form-dispatches", "on tensors: use-def chains still show what a workgroup reads and writes"},
+    {"flow", "form-dispatch-regions", "on tensors: use-def chains still show what a workgroup reads and writes"},
+    {"flow", "clone-producers-into-dispatch-regions,convert-dispatch-region-to-workgroups",
+     "what is cheap is computed in a region, all else becomes its arguments"},
+    {"flow", "tile-dispatches", "last that changes the bodies: their loads and stores show what a tile needs"},
     {"flow", "outline-dispatches,canonicalize,cse", "equal dispatches share one executable"},
     {"buffer", "bufferize", "values become memory; from here on the order of ops matters"},
     {"buffer", "canonicalize,cse", "views of views fold before allocations are looked at"},
+    {"buffer", "scf-for-to-parallel{heavy}",
+     "what an iteration writes is a buffer's part now, and its own buffers are in it"},
     {"buffer", "scf-forall-to-parallel,parallel-to-dispatch,canonicalize,cse",
      "loops share memory now, and buffers are still inside of their loops"},
     {"buffer", "buffer-loop-hoisting", "before plan-memory, which plans what is outside of loops"},
     {"buffer", "double-buffer-loops,buffer-loop-hoisting",
-     "a buffer that each iteration allocates and frees is allocated once",
-     .joins_buffers = true},
+     "a buffer that each iteration allocates and frees is allocated once", .joins_buffers = true},
+    {"buffer", "form-wavefronts", "loops have their buffers, and those of different loops are still apart"},
     {"buffer", "promote-buffers-to-stack,plan-memory", "small buffers go to the stack, the others share one arena",
      .joins_buffers = true},
     {"kernel", "vectorize-contractions", "reductions first: they are hard to recognise as loops"},
@@ -68,7 +80,9 @@ static NrStatus check_stage(NrContext *ctx, const char *name) {
 }
 
 static bool is_skipped(const NrStep *step, const NrPassOptions *options) {
-  return (step->checks_bounds && !options->check_bounds) || (step->joins_buffers && options->separate_buffers);
+  bool other_shard = step->shard && (!options->shard || strcmp(step->shard, options->shard) != 0);
+  return other_shard || (step->checks_bounds && !options->check_bounds) ||
+         (step->joins_buffers && options->separate_buffers);
 }
 
 NrStatus nr_pipeline_run_stage(NrModule *module, const char *stage, const NrPassOptions *options) {
@@ -82,14 +96,12 @@ NrStatus nr_pipeline_run_stage(NrModule *module, const char *stage, const NrPass
 NrStatus nr_pipeline_run(NrModule *module, const NrPassOptions *options) {
   NrPassOptions inner = *options;
   if (!options->after_each_pass) inner.after = NULL; /* the callback is called at the end of each stage */
-  NrStatus status = check_stage(module->ctx, options->stop_after);
-  if (status) return status;
+  NR_TRY(check_stage(module->ctx, options->stop_after));
   for (const NrStep *step = nr_pipeline; step->stage; step++) {
-    if (!is_skipped(step, options) && (status = nr_run_passes(module, nr_str(step->passes), &inner))) return status;
+    if (!is_skipped(step, options)) NR_TRY(nr_run_passes(module, nr_str(step->passes), &inner));
     bool stage_ends = !step[1].stage || strcmp(step->stage, step[1].stage) != 0;
     if (!stage_ends) continue;
-    if (options->after && !options->after_each_pass) status = options->after(options->user, module, step->stage);
-    if (status) return status;
+    if (options->after && !options->after_each_pass) NR_TRY(options->after(options->user, module, step->stage));
     if (options->stop_after && !strcmp(step->stage, options->stop_after)) break;
   }
   return NR_OK;

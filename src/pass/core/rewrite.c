@@ -1,4 +1,4 @@
-/* rewrite.c - what passes that rewrite ops share; see rewrite.h. */
+/* rewrite.c - helpers for passes that rewrite ops; see rewrite.h. */
 #include "pass/core/rewrite.h"
 
 #include "dialect/arith/arith.h"
@@ -76,7 +76,7 @@ bool nr_erase_if_dead(NrOp *op) {
 
 void nr_collect_blocks(NrRegion *region, NrBlockList *out) {
   NrBlockList stack = {0};
-  NR_VEC(uint32_t) next = {0}; /* successor to visit, per block on the stack */
+  NR_VEC(uint32_t) next = {0}; /* per block on the stack: the successor to visit next */
   uint64_t reached = ++region->first->module->num_walks;
   region->first->walk = reached;
   nr_vec_push(&stack, region->first);
@@ -95,7 +95,7 @@ void nr_collect_blocks(NrRegion *region, NrBlockList *out) {
       (void)nr_vec_pop(&next);
     }
   }
-  for (size_t i = 0, j = out->size; i + 1 < j--; i++) { /* it was in post-order */
+  for (size_t i = 0, j = out->size; i + 1 < j--; i++) { /* reverses the post-order */
     NrBlock *block = out->data[i];
     out->data[i] = out->data[j];
     out->data[j] = block;
@@ -140,7 +140,7 @@ bool nr_erase_unreachable_blocks(NrRegion *region) {
   uint64_t passed = ++module->num_walks, reached = ++module->num_walks;
   NrBlockList unreached = {0};
   reach_blocks(region, passed, reached, &unreached);
-  for (size_t i = 0; i < unreached.size; i++) /* all uses first: these blocks may use each other's values */
+  for (size_t i = 0; i < unreached.size; i++) /* drops all uses first, because the blocks may use each other's values */
     for (NrOp *op = unreached.data[i]->first; op; op = op->next) nr_op_drop_uses(op);
   for (size_t i = 0; i < unreached.size; i++) nr_block_erase(unreached.data[i]);
   bool changed = unreached.size != 0;
@@ -154,6 +154,13 @@ NrOp *nr_isolated_parent(const NrOp *op) {
   NrOp *up = nr_op_parent(op);
   while (up && !nr_op_has(up, NR_ISOLATED) && nr_op_parent(up)) up = nr_op_parent(up);
   return up;
+}
+
+NrRegion *nr_isolated_region(const NrOp *op) {
+  NrOp *isolated = nr_isolated_parent(op);
+  NrRegion *region = op->block->region;
+  while (region->op != isolated) region = region->op->block->region;
+  return region;
 }
 
 NrOp *nr_build_constant(NrBuilder *b, NrAttr value, NrType type) {

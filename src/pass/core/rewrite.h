@@ -8,39 +8,43 @@
  * later stay in the list; nr_is_erased recognises them. */
 typedef NR_VEC(NrOp *) NrOpList;
 void nr_collect_ops(NrOp *root, NrOpList *out);
-/* The wanted ops of root and those nested in it: an op before those in its regions, or behind them. */
+/* Collects root and its nested ops where wanted(op) holds, in pre-order (an op before its regions) or post-order. */
 void nr_collect_pre(NrOp *root, bool (*wanted)(const NrOp *op), NrOpList *out);
 void nr_collect_post(NrOp *root, bool (*wanted)(const NrOp *op), NrOpList *out);
 static inline bool nr_is_erased(const NrOp *op) { return op->block == NULL; }
 
-/* Its results have no uses, and it has no effect, or only reads, or allocates memory without uses. */
+/* Whether op can be erased: its results have no uses and it is pure, only reads, or allocates memory without uses. */
 bool nr_op_is_dead(NrOp *op);
-/* Erases op when it is dead, and then what only it used. */
+/* Erases op when it is dead, then the ops that only it used. */
 bool nr_erase_if_dead(NrOp *op);
-/* Erases op, which has no uses left, and then what only it used. */
+/* Erases op, whose results have no uses, then the ops that only it used. */
 void nr_erase_with_operands(NrOp *op);
 
-/* Expands the ops in root whose rows have .expand, and what they become, where `wanted` says so (NULL: all). */
+/* Expands the ops in root whose definition has .expand, and the ops that these expand to, where wanted(op) holds (NULL:
+ * all). */
 NrStatus nr_expand_ops(NrOp *root, bool (*wanted)(const NrOp *op));
 
-/* The blocks of a region that are reached, each behind those that dominate it. The caller deinits. */
+/* The reachable blocks of a region in an order in which dominators come first. The caller deinits. */
 typedef NR_VEC(NrBlock *) NrBlockList;
 void nr_collect_blocks(NrRegion *region, NrBlockList *out);
-/* Erases the blocks of a region that no branch reaches. */
+/* Erases the unreachable blocks of a region; returns whether there were any. */
 bool nr_erase_unreachable_blocks(NrRegion *region);
 
 /* Merges blocks of a region, other than the entry block, that are equal op for op (merge_blocks.c). */
 bool nr_merge_equal_blocks(NrRegion *region);
 
-/* May run where the program would not have run it: it is pure, does not fail and terminates (speculation.c). */
+/* Whether op may run where the program would not have run it: it is pure, does not fail and terminates (speculation.c).
+ */
 bool nr_op_is_speculatable(NrOp *op);
-/* The affine map has results for all operands: it divides only by positive constants. */
+/* Whether the affine map is defined for all operands: it divides only by positive constants. */
 bool nr_map_never_fails(NrAttr map);
 
-/* The nearest enclosing op that is isolated from above; at last the top module. */
+/* The nearest enclosing op that is isolated from above; the top module is one. */
 NrOp *nr_isolated_parent(const NrOp *op);
+/* The region of that op which op is in: its first block is where constants and stack buffers for op belong. */
+NrRegion *nr_isolated_region(const NrOp *op);
 
-/* Builds a constant op of `type`, of the dialect that has such constants; NULL when none has. */
+/* Builds the constant op of `type`, in the dialect that defines constants of it; NULL when no dialect does. */
 NrOp *nr_build_constant(NrBuilder *b, NrAttr value, NrType type);
 
 #endif

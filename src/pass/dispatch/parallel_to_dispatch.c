@@ -1,5 +1,5 @@
-/* parallel_to_dispatch.c - heavy parallel loops run on all threads: their body becomes a function that is dispatched
- * over a grid of workgroups.
+/* parallel_to_dispatch.c - runs expensive parallel loops on all threads: outlines the body to a function and dispatches
+ * it over a grid of workgroups.
  *   before  %r = scf.parallel (%i) = (%lb) to (%ub)       after  %w = points * picoseconds of the body
  *                step (%st) init (%z) -> i64 {                   %r = scf.if (%w >= 20000000) -> (i64) {
  *             body(%i, %m)                                         %p = memref.alloc(%n) : memref<?xi64>
@@ -11,52 +11,54 @@
  *               body(%lb + (%x * tile + %k) * %st, %m) .. }
  *             memref.store %s, %p[%x]
  *           }
- * The cost model estimates what a point takes. A loop that is expected to take less than nr_cost_dispatch_ns stays as
- * it is; a workgroup has about nr_cost_workgroup_ns. The test is left out where the number of points is known. The
- * first dim is cut, then, while a slab is still more than that, the second and the third. How the points are shared out
- * depends on their number and the target alone, not on the threads, so that a sum of floats is the same in every run;
- * its order is not that of the loop, as scf.parallel allows. Reductions of which no neutral element is known stay as
- * they are, and so do loops inside of others that are dispatched. */
+ * The cost model estimates the time of a point (an iteration). A loop that takes less than nr_cost_dispatch_ns is not
+ * dispatched; a workgroup takes about nr_cost_workgroup_ns. The test at run time is omitted when the number of points
+ * is known. The first dim is tiled; the second and third are tiled too while one step in the dim before takes longer
+ * than a workgroup should. The tiles depend on the number of points and the target only, not on the number of threads,
+ * so that a sum of floats is the same in every run; its order differs from the loop's, as scf.parallel allows. Loops
+ * with a reduction that has no known neutral element, and loops inside other dispatched loops, are not dispatched. */
 #include "dialect/arith/arith.h"
 #include "dialect/memref/memref.h"
+#include "dialect/operands.h"
 #include "dialect/scf/scf.h"
+#include "dialect/arith/fold.h"
 #include "pass/analysis/dependence.h"
 #include "pass/loop/parallel.h"
 #include "pass/core/outline.h"
 #include "target/cost.h"
 
-enum { TILE_MULTIPLE = 16 }; /* points of the last dim, where neighbours lie in a vector */
+enum { TILE_MULTIPLE = 16 }; /* of tiles of the last dim, when its points are vectorized */
 enum { MAX_CUTS = 3, MIN_COST = 4, MAX_COST = 1 << 30 };
-enum { LARGE_TRIPS = 1 << 24 }; /* counts above are taken for this one: products must not overflow */
+enum { LARGE_TRIPS = 1 << 24 }; /* larger counts are clamped to this, so that products do not overflow */
 static const int64_t LARGE_WORK = INT64_C(1) << 38;
 
 typedef struct Dispatch {
   NrPassContext *pass;
   NrExecutables *executables;
-  int64_t min_dispatch, min_workgroup; /* in picoseconds: the least work of a dispatch, of a workgroup */
+  int64_t min_dispatch, min_workgroup; /* in picoseconds: the minimal work of a dispatch, of a workgroup */
   int64_t point;                       /* estimated picoseconds of one point */
-  NrOp *loop, *func; /* func: of the host program */
+  NrOp *loop, *func; /* func: the function of the host program that has the loop */
   uint32_t rank, cuts;
-  bool lanes;                          /* points that are neighbours lie in a vector */
-  NrOutline body;             /* of the loop */
+  bool lanes;                          /* adjacent points of the last dim can be vectorized */
+  NrOutline body;             /* the loop's body */
   NrValue **trips, **tiles;   /* a value for each dim; the tiles of the first `cuts` */
   NrValue *grid[MAX_CUTS], *work;
-  NrValue **partials;         /* for each reduction: what the workgroups reduced to */
+  NrValue **partials;         /* for each reduction: a buffer of the results of the workgroups */
 } Dispatch;
 
-/* ---- what is worth it -------------------------------------------------------------------------------------------- */
+/* ---- cost of a point --------------------------------------------------------------------------------------------- */
 
-/* Points that are neighbours lie in a vector where the last induction variable, or a sum with it, is the last index of
- * every access that it is in. */
+/* Whether the index advances by one from point to point: it is the induction variable iv, or a sum with it. The
+ * accesses are contiguous when this holds for their last index. */
 static bool moves_by_one(NrValue *index, NrValue *iv) {
   bool sum = index->op && (nr_op_is(index->op, NR_OP_arith_addi) || nr_op_is(index->op, NR_OP_arith_subi));
-  return index == iv || (sum && (nr_operand(index->op, 0) == iv || nr_operand(index->op, 1) == iv));
+  return index == iv || (sum && (nr_op_lhs(index->op) == iv || nr_op_rhs(index->op) == iv));
 }
 
 static bool has_lanes(NrOp *loop) {
-  NrBlock *body = nr_op_body(loop, 0);
+  NrBlock *body = nr_scf_parallel_body(loop);
   for (uint32_t i = 0; i < loop->num_results; i++)
-    if (nr_type_is_float(nr_result(loop, i)->type)) return false; /* it is summed up in order */
+    if (nr_type_is_float(nr_result(loop, i)->type)) return false; /* LLVM does not reorder float reductions */
   for (NrOp *op = body->first; op != body->last; op = op->next) {
     bool access = nr_op_is(op, NR_OP_memref_load) || nr_op_is(op, NR_OP_memref_store);
     if (!access && (op->num_regions || !nr_op_is_pure(op))) return false;
@@ -66,41 +68,27 @@ static bool has_lanes(NrOp *loop) {
   return true;
 }
 
-/* Of memory it is not known how much there will be; where the test is close, about as much as the second cache has. */
+/* Estimates the picoseconds of one point. The loop's total memory is not known; near the threshold of dispatching it is
+ * about the size of the L2 cache, so the estimate uses that. */
 static int64_t cost_of_point(const NrTarget *target, NrOp *loop) {
-  NrCost cost = nr_cost_of_block(target, nr_op_body(loop, 0), has_lanes(loop));
+  NrCost cost = nr_cost_of_block(target, nr_scf_parallel_body(loop), has_lanes(loop));
   double ps = 1000 * nr_cost_ns(target, cost, (double)target->cache_bytes[1]);
   return (int64_t)NR_MAX(NR_MIN(ps, (double)MAX_COST), MIN_COST);
 }
 
-/* ---- index arithmetic, of constants at once ---------------------------------------------------------------------- */
-
-static NrValue *combine(NrBuilder *b, unsigned id, NrValue *x, NrValue *y) {
-  int64_t l, r, out;
-  if (!nr_value_constant_int(x, &l) || !nr_value_constant_int(y, &r)) return nr_arith_binary(b, id, x, y);
-  switch (id) { /* both are counts: not negative */
-  case NR_OP_arith_muli:
-    if (!nr_mul_i64(l, r, &out)) return nr_arith_binary(b, id, x, y);
-    break;
-  case NR_OP_arith_divui: out = l / r; break;
-  case NR_OP_arith_ceildivui: out = l / r + (l % r != 0); break;
-  case NR_OP_arith_minui: out = NR_MIN(l, r); break;
-  case NR_OP_arith_maxui: out = NR_MAX(l, r); break;
-  default: return nr_arith_binary(b, id, x, y);
-  }
-  return nr_arith_constant_index(b, out);
-}
+/* ---- the grid ---------------------------------------------------------------------------------------------------- */
 
 static NrValue *number(NrBuilder *b, int64_t n) { return nr_arith_constant_index(b, n); }
 
-/* The tile of dim d, evened out where the number of points is known. */
+/* The tile of dim d; when the number of points is known, adjusted so that all tiles are of similar size. */
 static NrValue *tile_of(const Dispatch *w, NrBuilder *b, uint32_t d, NrValue *tile) {
   int64_t trips, points;
   if (!nr_value_constant_int(w->trips[d], &trips) || !nr_value_constant_int(tile, &points) || trips < 1) return tile;
   return number(b, nr_cost_tile(trips, points, w->lanes && d + 1 == w->rank ? TILE_MULTIPLE : 1));
 }
 
-/* The grid and its tiles: cost[d] is what one step in dim d costs, with all points of the dims behind it. */
+/* Builds the sizes of the grid and of the tiles. cost[d] is the time of one step in dim d, which includes all points of
+ * the dims after it. */
 static void cut(Dispatch *w, NrBuilder *b) {
   NrValue **cost = NR_NEW_ARRAY(w->pass->scratch, NrValue *, w->rank);
   NrValue *share = number(b, w->min_workgroup), *one = number(b, 1);
@@ -111,28 +99,29 @@ static void cut(Dispatch *w, NrBuilder *b) {
     w->trips[d] = nr_trip_count_value(b, nr_parallel_lower(w->loop, d), nr_parallel_upper(w->loop, d),
                                       nr_parallel_step(w->loop, d));
     cost[d] = w->work;
-    NrValue *trips = combine(b, NR_OP_arith_minui, w->trips[d], number(b, LARGE_TRIPS));
-    w->work = combine(b, NR_OP_arith_minui, combine(b, NR_OP_arith_muli, w->work, trips), number(b, LARGE_WORK));
+    NrValue *trips = nr_fold_binary(b, NR_OP_arith_minui, w->trips[d], number(b, LARGE_TRIPS));
+    w->work = nr_fold_binary(b, NR_OP_arith_minui, nr_fold_binary(b, NR_OP_arith_muli, w->work, trips),
+                             number(b, LARGE_WORK));
   }
   for (uint32_t d = 0; d < w->cuts; d++) {
-    NrValue *each = combine(b, NR_OP_arith_maxui, cost[d], one);
-    NrValue *tile = combine(b, NR_OP_arith_maxui, combine(b, NR_OP_arith_divui, share, each), one);
+    NrValue *each = nr_fold_binary(b, NR_OP_arith_maxui, cost[d], one);
+    NrValue *tile = nr_fold_binary(b, NR_OP_arith_maxui, nr_fold_binary(b, NR_OP_arith_divui, share, each), one);
     int64_t known;
     if (d && nr_value_constant_int(cost[d - 1], &known)) tile = known > w->min_workgroup ? tile : w->trips[d];
     else if (d) tile = nr_arith_select(b, nr_arith_cmpi(b, NR_CMPI_UGT, cost[d - 1], share), tile, w->trips[d]);
-    w->tiles[d] =
-        tile_of(w, b, d, combine(b, NR_OP_arith_maxui, combine(b, NR_OP_arith_minui, tile, w->trips[d]), one));
-    w->grid[d] = combine(b, NR_OP_arith_ceildivui, w->trips[d], w->tiles[d]);
+    w->tiles[d] = tile_of(
+        w, b, d, nr_fold_binary(b, NR_OP_arith_maxui, nr_fold_binary(b, NR_OP_arith_minui, tile, w->trips[d]), one));
+    w->grid[d] = nr_fold_binary(b, NR_OP_arith_ceildivui, w->trips[d], w->tiles[d]);
   }
 }
 
 /* ---- what can be dispatched -------------------------------------------------------------------------------------- */
 
-/* Any order and grouping of the points is allowed; parts must not overflow where the whole does not. */
+/* Whether partial results can be reduced in any order and grouping, without overflow that the loop does not have. */
 static bool reduces_in_parts(NrBlock *reduction) {
   NrOp *op = nr_scf_combining_op(reduction);
-  if (!op || !nr_reduction_neutral(reduction) || !nr_type_byte_size(nr_result(op, 0)->type)) return false;
-  return nr_reduction_op_is_exact(op) || nr_type_is_float(nr_result(op, 0)->type);
+  if (!op || !nr_reduction_neutral(reduction) || !nr_type_byte_size(nr_op_result(op)->type)) return false;
+  return nr_reduction_op_is_exact(op) || nr_type_is_float(nr_op_result(op)->type);
 }
 
 static bool can_pass(NrType type) {
@@ -153,7 +142,8 @@ static bool runs_anywhere(NrOp *op, void *user) {
   return !of_host && dialect && strcmp(dialect, "flow") != 0;
 }
 
-/* Buffers of the module reach the function as arguments, which an executable has no other way to share. */
+/* Hoists memref.get_global out of the loop, so that global buffers become arguments of the function: an executable
+ * cannot refer to globals of the host program. */
 static void hoist_globals(NrOp *loop) {
   NrOpList ops = {0};
   nr_collect_ops(loop, &ops);
@@ -165,26 +155,15 @@ static void hoist_globals(NrOp *loop) {
   nr_vec_deinit(&ops);
 }
 
-/* Captures what the body uses; false when a value cannot be passed, or an op is for the host alone. */
+/* Captures the values that the body uses; false when one cannot be passed. */
 static bool capture_body(Dispatch *w) {
-  for (NrOp *op = nr_op_body(w->loop, 0)->first; op; op = op->next)
+  for (NrOp *op = nr_scf_parallel_body(w->loop)->first; op; op = op->next)
     if (!nr_outline_needs_op(&w->body, op)) return false;
   return true;
 }
 
-/* The function of the host program that op is in; NULL when it is one that is dispatched, or is in none. */
-static NrOp *host_function(NrOp *op) {
-  NrOp *func = NULL;
-  for (NrOp *up = nr_op_parent(op); up; up = nr_op_parent(up)) {
-    if (nr_op_is(up, NR_OP_scf_parallel) || nr_op_is(up, NR_OP_flow_executable)) return NULL;
-    if (strcmp(up->info->dialect, "linalg") == 0 || strcmp(up->info->dialect, "flow") == 0) return NULL;
-    if (!func && nr_op_has(up, NR_FUNCTION)) func = up;
-  }
-  return func && nr_op_is(func, NR_OP_func_func) && !nr_op_attr(func, NR_A_noria_dispatch) ? func : NULL;
-}
-
 static bool can_dispatch(Dispatch *w) {
-  NrOp *reduce = nr_block_terminator(nr_op_body(w->loop, 0));
+  NrOp *reduce = nr_block_terminator(nr_scf_parallel_body(w->loop));
   for (uint32_t i = 0; i < w->loop->num_results; i++)
     if (!reduces_in_parts(nr_op_body(reduce, i))) return false;
   return !nr_op_attr(w->loop, NR_A_noInit) && capture_body(w);
@@ -201,20 +180,20 @@ static NrOp *make_function(Dispatch *w, NrOp *executable) {
 
 static NrValue *inside(const Dispatch *w, NrValue *value) { return nr_outline_inside(&w->body, value); }
 
-/* All workgroups have the same number of points in dim d. */
+/* Whether the tile of dim d is known to divide the number of points. */
 static bool divides(const Dispatch *w, uint32_t d) {
   int64_t trips, tile;
   return nr_value_constant_int(w->trips[d], &trips) && nr_value_constant_int(w->tiles[d], &tile) && trips % tile == 0;
 }
 
-/* The loop over the points of a workgroup; ivs start where the workgroup does. */
+/* Builds the loop over the points of a workgroup, whose induction variables start at the workgroup's first point. */
 static NrOp *fill_loop(Dispatch *w, NrBuilder *b, NrValue *const *ids) {
   NrArena *arena = w->pass->scratch;
   uint32_t rank = w->rank, count = w->loop->num_results;
   NrValue **list = NR_NEW_ARRAY(arena, NrValue *, 4 * rank + count);
   NrValue **zero = list, **one = list + rank, **points = list + 2 * rank, **start = list + 3 * rank;
   NrValue **neutral = list + 4 * rank;
-  NrBlock *from = nr_op_body(w->loop, 0);
+  NrBlock *from = nr_scf_parallel_body(w->loop);
   for (uint32_t d = 0; d < rank; d++) {
     NrValue *trips = inside(w, w->trips[d]);
     zero[d] = number(b, 0);
@@ -232,20 +211,20 @@ static NrOp *fill_loop(Dispatch *w, NrBuilder *b, NrValue *const *ids) {
   for (uint32_t i = 0; i < count; i++)
     neutral[i] = nr_arith_constant(b, nr_reduction_neutral(nr_op_body(from->last, i)));
   NrOp *loop = nr_scf_parallel(b, zero, points, one, rank, neutral, count);
-  NrBuilder in = nr_scf_body_builder(loop, 0);
+  NrBuilder in = nr_scf_body_builder(nr_op_only_body(loop));
   for (uint32_t d = 0; d < rank; d++) {
-    NrValue *k = nr_op_body(loop, 0)->args[d], *step = inside(w, nr_parallel_step(w->loop, d));
+    NrValue *k = nr_scf_parallel_body(loop)->args[d], *step = inside(w, nr_parallel_step(w->loop, d));
     NrValue *moved = nr_arith_binary(&in, NR_OP_arith_muli, k, step);
     nr_map_set(&w->body.values, from->args[d], nr_arith_binary(&in, NR_OP_arith_addi, start[d], moved));
   }
   for (NrOp *op = from->first; op; op = op->next)
-    nr_op_append(nr_op_body(loop, 0), nr_op_clone(b->module, op, &w->body.values));
+    nr_op_append(nr_scf_parallel_body(loop), nr_op_clone(b->module, op, &w->body.values));
   return loop;
 }
 
 static NrOp *build_executable(Dispatch *w) {
   NrOp *executable = nr_executable_create(w->loop), *func = make_function(w, executable);
-  NrBlock *body = nr_op_body(func, 0);
+  NrBlock *body = nr_op_only_body(func);
   NrBuilder b = nr_builder_at_end(func->module, body, w->loop->loc);
   NrValue **ids = body->args + w->body.inputs.size;
   NrOp *loop = fill_loop(w, &b, ids);
@@ -258,12 +237,12 @@ static NrOp *build_executable(Dispatch *w) {
       nr_build_store(&b, nr_result(loop, i), inside(w, w->partials[i]), &id, 1);
   }
   nr_build_op(&b, NR_OP_func_return, NULL, 0, NULL, 0);
-  return nr_executable_share(w->executables, executable, w->func, "parallel");
+  return nr_executable_share(w->executables, executable, w->func, "parallel", (NrStr){0});
 }
 
 /* ---- the host's part --------------------------------------------------------------------------------------------- */
 
-/* All that the function needs besides the captures of the body. */
+/* Captures bounds, steps, tiles and grid sizes, which the function needs besides the captures of the body. */
 static void capture_shape(Dispatch *w) {
   for (uint32_t d = 0; d < w->rank; d++) {
     nr_outline_needs(&w->body, nr_parallel_lower(w->loop, d));
@@ -274,10 +253,10 @@ static void capture_shape(Dispatch *w) {
   }
 }
 
-/* Reduces what the workgroups left, in their order, starting from the loop's initial values. */
+/* Reduces the results of the workgroups in order, starting with the loop's initial values. */
 static void reduce_partials(Dispatch *w, NrBuilder *b, NrValue *groups, NrValue **results) {
   uint32_t count = w->loop->num_results;
-  NrOp *reduce = nr_block_terminator(nr_op_body(w->loop, 0));
+  NrOp *reduce = nr_block_terminator(nr_scf_parallel_body(w->loop));
   NrValue *iv;
   for (uint32_t i = 0; i < count; i++) results[i] = nr_parallel_init(w->loop, i);
   NrOp *loop = nr_scf_open_for(b, number(b, 0), groups, number(b, 1), results, count, &iv);
@@ -288,17 +267,17 @@ static void reduce_partials(Dispatch *w, NrBuilder *b, NrValue *groups, NrValue 
     nr_map_set(&map, nr_op_body(reduce, i)->args[1], nr_build_load(b, w->partials[i], &iv, 1));
     NrOp *copy = nr_op_clone(b->module, op, &map);
     nr_builder_insert(b, copy);
-    results[i] = nr_result(copy, 0);
+    results[i] = nr_op_result(copy);
     nr_map_deinit(&map);
   }
   nr_scf_close_for(b, loop, results, count);
 }
 
-/* Builds the dispatch at b; results are what the loop's were. */
+/* Builds the dispatch at b; results replace those of the loop. */
 static void build_dispatch(Dispatch *w, NrBuilder *b, NrValue **results) {
   uint32_t count = w->loop->num_results;
   NrValue *groups = w->grid[0];
-  for (uint32_t d = 1; d < w->cuts; d++) groups = combine(b, NR_OP_arith_muli, groups, w->grid[d]);
+  for (uint32_t d = 1; d < w->cuts; d++) groups = nr_fold_binary(b, NR_OP_arith_muli, groups, w->grid[d]);
   w->partials = NR_NEW_ARRAY(w->pass->scratch, NrValue *, count + 1);
   capture_shape(w);
   for (uint32_t i = 0; i < count; i++) {
@@ -319,35 +298,36 @@ static void build_dispatch(Dispatch *w, NrBuilder *b, NrValue **results) {
   for (uint32_t i = 0; i < count; i++) nr_build_op(b, NR_OP_memref_dealloc, &w->partials[i], 1, NULL, 0);
 }
 
-static void dispatch_where_worth(Dispatch *w, NrBuilder *b) {
+static void dispatch_where_heavy(Dispatch *w, NrBuilder *b) {
   uint32_t count = w->loop->num_results;
   NrValue **results = NR_NEW_ARRAY(w->pass->scratch, NrValue *, count + 1);
   NrType *types = NR_NEW_ARRAY(w->pass->scratch, NrType, count + 1);
   for (uint32_t i = 0; i < count; i++) types[i] = nr_result(w->loop, i)->type;
   NrOp *branch = nr_scf_if(b, nr_arith_cmpi(b, NR_CMPI_UGE, w->work, number(b, w->min_dispatch)), types, count, true);
   for (uint32_t i = 0; i < count; i++) nr_value_replace_uses(nr_result(w->loop, i), nr_result(branch, i));
-  NrBuilder in = nr_scf_body_builder(branch, 0), otherwise = nr_scf_body_builder(branch, 1);
+  NrBuilder in = nr_scf_body_builder(nr_scf_if_then_body(branch));
+  NrBuilder in_place = nr_scf_body_builder(nr_scf_if_else_body(branch));
   build_dispatch(w, &in, results);
   nr_scf_yield(&in, results, count);
   nr_op_unlink(w->loop);
-  nr_builder_insert(&otherwise, w->loop);
+  nr_builder_insert(&in_place, w->loop);
   for (uint32_t i = 0; i < count; i++) results[i] = nr_result(w->loop, i);
-  nr_scf_yield(&otherwise, results, count);
+  nr_scf_yield(&in_place, results, count);
 }
 
 static void dispatch(Dispatch *w) {
   NrBuilder b = nr_builder_before(w->loop);
-  int64_t work, light = 1;
+  int64_t work, known_points = 1;
   uint64_t trips;
   bool known = true;
   for (uint32_t d = 0; d < w->rank; d++) {
     known = nr_parallel_trip_count(w->loop, d, &trips) && known;
-    if (known) light = NR_MIN(light * (int64_t)NR_MIN(trips, LARGE_TRIPS), LARGE_WORK);
+    if (known) known_points = NR_MIN(known_points * (int64_t)NR_MIN(trips, LARGE_TRIPS), LARGE_WORK);
   }
-  if (known && light < MAX_COST && light * w->point < w->min_dispatch) return;
+  if (known && known_points < MAX_COST && known_points * w->point < w->min_dispatch) return;
   cut(w, &b);
   if (!nr_value_constant_int(w->work, &work)) {
-    dispatch_where_worth(w, &b);
+    dispatch_where_heavy(w, &b);
     return;
   }
   NrValue **results = NR_NEW_ARRAY(w->pass->scratch, NrValue *, w->loop->num_results + 1);
@@ -376,7 +356,7 @@ static NrStatus parallel_to_dispatch_run(NrPassContext *pass, NrOp *root) {
                   .rank = rank,
                   .cuts = NR_MIN(rank, MAX_CUTS),
                   .lanes = has_lanes(op)};
-    w.func = host_function(op);
+    w.func = nr_host_function(op);
     if (!w.func || !nr_walk_pre(op, runs_anywhere, NULL)) continue;
     hoist_globals(op);
     nr_outline_init(&w.body, pass, op, op, capture);
@@ -390,10 +370,11 @@ static NrStatus parallel_to_dispatch_run(NrPassContext *pass, NrOp *root) {
 }
 
 static const NrPassOption options[] = {
-    NR_INT("min-dispatch-ns", -1, -1, MAX_COST, "estimated time from which a loop is dispatched; -1: the target's"),
-    NR_INT("min-workgroup-ns", -1, -1, MAX_COST, "what a workgroup gets of it at least; -1: the target's"),
+    NR_INT("min-dispatch-ns", -1, -1, MAX_COST,
+           "minimal estimated time of a loop that is dispatched; -1: the target's"),
+    NR_INT("min-workgroup-ns", -1, -1, MAX_COST, "minimal estimated time of a workgroup; -1: the target's"),
     {0},
 };
 NR_PASS(parallel_to_dispatch, .name = "parallel-to-dispatch", .of_table = true, .run = parallel_to_dispatch_run,
         .options = options,
-        .doc = "makes of heavy parallel loops over buffers dispatches, which run on all threads")
+        .doc = "converts expensive parallel loops over buffers to dispatches, which run on all threads")

@@ -2,6 +2,7 @@
 #include "pass/expand/descriptor.h"
 
 #include "dialect/arith/arith.h"
+#include "dialect/memref/memref.h"
 
 typedef NrDescriptors X;
 
@@ -9,7 +10,7 @@ typedef NrDescriptors X;
 
 static NrOp *last_built(const X *x) { return x->b.before ? x->b.before->prev : x->b.block->last; }
 
-/* What was built since `before`, if it did not fold. */
+/* Sets nsw on the op that computes out, if one was built since `before`: none was where the value folded. */
 static NrIndex without_wrap(X *x, NrIndex out, const NrOp *before) {
   NrOp *op = last_built(x);
   if (op != before && out.value && out.value->op == op && !nr_op_is(op, NR_OP_arith_constant))
@@ -88,25 +89,30 @@ NrValue *nr_descriptor_pointer(NrDescriptors *x, NrValue *memref, NrIndex shift,
 
 /* ---- values that are no views ----------------------------------------------------------------------------------- */
 
-/* Reads the parts that are not known yet from memref itself. */
-static void read_parts(NrDescriptors *x, NrValue *memref, NrDescriptor *d, bool row_major) {
+bool nr_descriptor_has_rank(const NrValue *memref) { return memref->type->kind == NR_TYPE_MEMREF; }
+
+/* Reads offset and strides that are not known yet from memref itself. */
+static void read_layout(NrDescriptors *x, NrValue *memref, NrDescriptor *d) {
   NrType type = memref->type, types[2 + 2 * NR_MAX_RANK];
   uint32_t rank = type->rank;
   types[0] = nr_type_memref_layout(NULL, 0, type->elem, NULL, type->space);
   for (uint32_t i = 0; i < 1 + 2 * rank; i++) types[1 + i] = nr_type_index(x->b.ctx);
   NrOp *parts = nr_build_op(&x->b, NR_OP_memref_extract_strided_metadata, &memref, 1, types, 2 + 2 * rank);
-  nr_descriptor_set(&d->offset, (NrIndex){nr_result(parts, 1), 0});
+  size_t sizes = nr_memref_extract_strided_metadata_sizes_and_strides(parts).begin;
+  nr_descriptor_set(&d->offset, (NrIndex){nr_memref_extract_strided_metadata_offset(parts), 0});
   for (uint32_t i = 0; i < rank; i++) {
-    nr_descriptor_set(&d->sizes[i], (NrIndex){nr_result(parts, 2 + i), 0});
-    if (!row_major) nr_descriptor_set(&d->strides[i], (NrIndex){nr_result(parts, 2 + rank + i), 0});
+    nr_descriptor_set(&d->sizes[i], (NrIndex){nr_result(parts, sizes + i), 0});
+    nr_descriptor_set(&d->strides[i], (NrIndex){nr_result(parts, sizes + rank + i), 0});
   }
 }
 
 /* The sizes of a new buffer are operands of its op. */
 static void set_sizes(NrValue *memref, NrDescriptor *d) {
   NrOp *op = memref->op;
-  if (!nr_op_is(op, NR_OP_memref_alloc) && !nr_op_is(op, NR_OP_memref_alloca)) return;
-  for (uint32_t i = 0, next = 0; i < memref->type->rank; i++)
+  bool is_new = nr_op_is(op, NR_OP_memref_alloc) || nr_op_is(op, NR_OP_memref_alloca);
+  if (!is_new && !nr_op_is(op, NR_OP_memref_realloc)) return;
+  size_t next = is_new ? nr_op_group(op, NR_MEMREF_ALLOC_SIZES_GROUP).begin : NR_MEMREF_REALLOC_SIZE;
+  for (uint32_t i = 0; i < memref->type->rank; i++)
     if (!nr_descriptor_is_known(d->sizes[i])) d->sizes[i] = nr_index_of(nr_operand(op, next++));
 }
 
@@ -115,12 +121,24 @@ static NrDescriptor *take_apart(NrDescriptors *x, NrValue *memref) {
   NrDescriptor *d = nr_descriptor_new(x, type, NULL);
   bool row_major = nr_descriptor_is_row_major(type), open = !nr_descriptor_is_known(d->offset);
   set_sizes(memref, d);
+  for (uint32_t i = 0; i < type->rank; i++) open |= !row_major && !nr_descriptor_is_known(d->strides[i]);
+  if (open) read_layout(x, memref, d);
   for (uint32_t i = 0; i < type->rank; i++)
-    open |= !nr_descriptor_is_known(d->sizes[i]) || (!row_major && !nr_descriptor_is_known(d->strides[i]));
-  if (open) read_parts(x, memref, d, row_major);
+    if (!nr_descriptor_is_known(d->sizes[i])) {
+      NrValue *operands[] = {memref, nr_arith_constant_index(&x->b, i)};
+      d->sizes[i].value = nr_build_value(&x->b, NR_OP_memref_dim, nr_type_index(x->b.ctx), operands, 2);
+    }
   if (row_major) nr_descriptor_set_row_major(x, type, d);
   d->data = nr_descriptor_pointer(x, memref, nr_index_const(0), type->elem, type->space);
   return d;
+}
+
+static NrDescriptor *find(NrDescriptors *x, NrValue *memref, NrOp *op) {
+  NrValue *const *parts = nr_map_get(&x->parts, memref);
+  if (parts) return nr_descriptor_from_parts(x, memref->type, parts);
+  if (op && nr_descriptor_is_new_buffer(op)) return nr_descriptor_of_new_buffer(x, op);
+  if (op && memref == nr_descriptor_view(op)) return nr_descriptor_of_view(x, op);
+  return nr_descriptor_has_rank(memref) ? take_apart(x, memref) : nr_descriptor_read_unranked(x, memref);
 }
 
 NrDescriptor *nr_descriptor_of(NrDescriptors *x, NrValue *memref) {
@@ -128,28 +146,27 @@ NrDescriptor *nr_descriptor_of(NrDescriptors *x, NrValue *memref) {
   if (d) return d;
   NrBuilder here = x->b;
   NrOp *op = memref->op;
-  bool is_new = op && nr_descriptor_is_new_buffer(op);
-  bool is_view = op && memref->index == 0 && nr_descriptor_is_view(op);
-  x->b = is_view || is_new ? nr_builder_before(op)
-         : op              ? nr_builder_after(op)
-                           : nr_builder_at_start(here.module, memref->block, here.loc);
-  d = is_new    ? nr_descriptor_of_new_buffer(x, op)
-      : is_view ? nr_descriptor_of_view(x, op)
-                : take_apart(x, memref);
+  bool in_place = op && (nr_descriptor_is_new_buffer(op) || memref == nr_descriptor_view(op));
+  x->b = in_place ? nr_builder_before(op)
+         : op     ? nr_builder_after(op)
+                  : nr_builder_at_start(here.module, memref->block, here.loc);
+  d = find(x, memref, op);
   x->b = here;
+  if (here.before) x->b.block = here.before->block; /* building the descriptor may have split the block */
   nr_map_set(&x->of, memref, d);
   return d;
 }
 
 /* ---- memrefs again ---------------------------------------------------------------------------------------------- */
 
-/* The type says it better: what it fixes must be a constant. */
+/* The part as an index: a constant if the type fixes it, because reinterpret_cast must agree with its type. */
 static NrIndex agreed(NrIndex part, int64_t in_type) { return in_type == NR_DYNAMIC ? part : nr_index_const(in_type); }
 
 NrValue *nr_descriptor_whole(NrDescriptors *x, const NrDescriptor *d, NrType type) {
+  if (type->kind == NR_TYPE_UNRANKED_MEMREF) return nr_descriptor_whole_unranked(x, d, type);
   NrIndex lists[3][NR_MAX_RANK];
   int64_t strides[NR_MAX_RANK], offset;
-  if (!nr_memref_strides(type, strides, &offset)) { /* row-major, by another name */
+  if (!nr_memref_strides(type, strides, &offset)) { /* a row-major layout that is not in strided form */
     NrType plain = nr_type_memref_layout(type->dims, type->rank, type->elem, NULL, type->space);
     NrValue *whole = nr_descriptor_whole(x, d, plain);
     return nr_build_value(&x->b, NR_OP_builtin_unrealized_conversion_cast, type, &whole, 1);
@@ -172,5 +189,5 @@ NrValue *nr_descriptor_whole(NrDescriptors *x, const NrDescriptor *d, NrType typ
   NrOp *view = nr_build_op(&x->b, NR_OP_memref_reinterpret_cast, operands, count, &type, 1);
   for (size_t i = 0; i < 3; i++) nr_op_set_attr_named(view, nr_extract_slice_slots[i].attr, attrs[i]);
   nr_op_set_segments(view, segments, 4);
-  return nr_result(view, 0);
+  return nr_op_result(view);
 }

@@ -7,7 +7,7 @@
 #include "pass/core/rewrite.h"
 
 void nr_expand_at(NrExpand *x, NrOp *op) {
-  NrOp *owner = nr_isolated_parent(op);
+  NrRegion *owner = nr_isolated_region(op);
   x->b = nr_builder_before(op);
   if (owner == x->owner) return;
   x->owner = owner;
@@ -42,7 +42,7 @@ NrValue *nr_expand_constant(NrExpand *x, NrType type, NrAttr scalar) {
   }
   NrValue *value = nr_map_get(&x->constants, attr);
   if (value) return value;
-  NrBuilder b = nr_builder_at_start(x->b.module, nr_op_body(x->owner, 0), x->b.loc);
+  NrBuilder b = nr_builder_at_start(x->b.module, x->owner->first, x->b.loc);
   value = nr_arith_constant(&b, attr);
   nr_map_set(&x->constants, attr, value);
   return value;
@@ -114,12 +114,12 @@ typedef struct Lanes {
   NrOp *op;
   NrExpandLaneFn fn;
   size_t num_args, num_results;
-  uint32_t stop; /* rank that fn takes */
+  uint32_t stop; /* the rank of the vectors that fn takes */
 } Lanes;
 
 static uint32_t rank_of(const NrValue *value) { return value->type->kind == NR_TYPE_VECTOR ? value->type->rank : 0; }
 
-/* outs: types of the results in the shape of args. */
+/* outs: the types of the results, in the shape of args. */
 static void by_rows(const Lanes *l, NrValue *const *args, const NrType *outs, NrValue **out) {
   NrValue *items[NR_EXPAND_OPERANDS], *results[NR_EXPAND_RESULTS];
   NrType inner[NR_EXPAND_RESULTS];
@@ -162,7 +162,7 @@ static NrValue *call(NrExpand *x, const char *name, NrValue *const *args, size_t
   snprintf(symbol, sizeof symbol, "%s%s", name, is_f32 ? "f" : "");
   NrOp *op = nr_build_op(&x->b, NR_OP_rt_libm, args, count, &args[0]->type, 1);
   nr_op_set_attr(op, NR_A_name, nr_attr_string(x->b.ctx, nr_str(symbol)));
-  return nr_result(op, 0);
+  return nr_op_result(op);
 }
 
 NrValue *nr_expand_libm(NrExpand *x, const char *name, NrValue *const *args, size_t count) {

@@ -10,6 +10,8 @@
  * For all floats: casts with a rounding mode, casts with a scale (in f64, rounded once) and f64 to f16 are written
  * out, for which hardware has no instruction. */
 #include "dialect/arith/combine.h"
+#include "dialect/memref/memref.h"
+#include "dialect/operands.h"
 #include "dialect/vector/vector.h"
 #include "pass/expand/small_floats.h"
 
@@ -21,7 +23,7 @@ static bool is_f64(NrType type) { return nr_type_is_float_kind(type, NR_F64); }
 
 /* ---- casts ------------------------------------------------------------------------------------------------------ */
 
-/* Between any two floats, to nearest. */
+/* Converts between any two float types, rounding to nearest. */
 static V float_cast(X *x, V value, NrType to) {
   bool small = nr_is_small_float(x, to);
   if (elem_of(value) == to) return value;
@@ -38,7 +40,7 @@ enum { TO_NEAREST_EVEN, DOWNWARD, UPWARD, TOWARD_ZERO, TO_NEAREST_AWAY }; /* rou
 static V both(X *x, V a, V b) { return nr_expand_two(x, NR_OP_arith_andi, a, b); }
 static V size_of(X *x, V a) { return nr_expand_one(x, NR_OP_math_absf, a); }
 
-/* The bits of the value next to bits, above it where up is true and below it elsewhere. */
+/* The bits of the adjacent value: the next larger one where up is true, else the next smaller one. */
 static V neighbour(X *x, NrType type, V bits, V up) {
   const NrFloatFormat *format = nr_float_format(type->float_kind);
   V one = nr_expand_int(x, bits, 1);
@@ -54,7 +56,8 @@ static V neighbour(X *x, NrType type, V bits, V up) {
   return nr_expand_pick(x, nr_arith_cmpi(&x->b, NR_CMPI_EQ, out, sign), zero, out);
 }
 
-/* near, which is exact (an f64) rounded to nearest: the value on the other side of exact where the mode wants that. */
+/* near is exact, an f64, rounded to nearest. Returns near, or the adjacent value on the other side of exact where
+ * the rounding mode wants that one. */
 static V directed(X *x, int64_t mode, V exact, V near) {
   NrType f64 = nr_type_f64(x->b.ctx), to = elem_of(near);
   V have = float_cast(x, near, f64);
@@ -67,21 +70,21 @@ static V directed(X *x, int64_t mode, V exact, V near) {
     take = up;
   } else if (mode == TOWARD_ZERO) {
     take = nr_arith_cmpf(&x->b, NR_CMPF_OGT, size_of(x, have), size_of(x, exact));
-  } else { /* between the two, and the other one is larger */
+  } else { /* ties away from zero: exact is halfway, and the other value has the larger magnitude */
     V grows = nr_arith_cmpf(&x->b, NR_CMPF_OGT, size_of(x, other), size_of(x, have));
     V before = size_of(x, nr_expand_two(x, NR_OP_arith_subf, exact, have));
     V behind = size_of(x, nr_expand_two(x, NR_OP_arith_subf, other, exact));
     take = both(x, grows, nr_arith_cmpf(&x->b, NR_CMPF_OEQ, before, behind));
   }
-  /* Behind the largest value there is none, and NaN has no neighbours. */
+  /* There is no value beyond the largest one, and NaN has no adjacent values. */
   V above = nr_arith_cmpf(&x->b, NR_CMPF_OGT, other, have), below = nr_arith_cmpf(&x->b, NR_CMPF_OLT, other, have);
   V is_there = nr_expand_pick(x, up, above, both(x, down, below));
   return nr_expand_pick(x, both(x, is_there, take), next, near);
 }
 
 static V cast(X *x, NrOp *op) {
-  V in = nr_operand(op, 0);
-  NrType from = elem_of(in), to = elem_of(nr_result(op, 0));
+  V in = nr_op_in(op);
+  NrType from = elem_of(in), to = elem_of(nr_op_result(op));
   int64_t mode = nr_op_attr_int(op, NR_A_roundingmode, TO_NEAREST_EVEN);
   bool to_f16 = is_f64(from) && nr_type_is_float_kind(to, NR_F16);
   if (!nr_is_small_float(x, from) && !nr_is_small_float(x, to) && !to_f16 && mode == TO_NEAREST_EVEN) return NULL;
@@ -89,10 +92,10 @@ static V cast(X *x, NrOp *op) {
   return mode == TO_NEAREST_EVEN ? near : directed(x, mode, float_cast(x, in, nr_type_f64(x->b.ctx)), near);
 }
 
-/* in times scale, or divided by it, which is exact in f64, rounded once. */
+/* in times scale, or in divided by it: exact in f64, then rounded once. */
 static V scaling(X *x, NrOp *op) {
-  V in = nr_operand(op, 0), scale = nr_operand(op, 1);
-  NrType f64 = nr_type_f64(x->b.ctx), to = elem_of(nr_result(op, 0));
+  V in = nr_op_in(op), scale = nr_op_scale(op);
+  NrType f64 = nr_type_f64(x->b.ctx), to = elem_of(nr_op_result(op));
   if (!nr_type_is_float_kind(elem_of(scale), NR_F8E8M0FNU)) return NULL;
   int64_t mode = nr_op_attr_int(op, NR_A_roundingmode, TO_NEAREST_EVEN);
   unsigned id = nr_op_is(op, NR_OP_arith_scaling_extf) ? NR_OP_arith_mulf : NR_OP_arith_divf;
@@ -100,27 +103,27 @@ static V scaling(X *x, NrOp *op) {
   return mode == TO_NEAREST_EVEN ? near : directed(x, mode, value, near);
 }
 
-/* Through f64, which holds every i32, so that it rounds once. */
+/* Converts through f64, which holds every i32 exactly, so that it rounds once. */
 static V from_int(X *x, NrOp *op) {
-  NrType to = elem_of(nr_result(op, 0));
+  NrType to = elem_of(nr_op_result(op));
   if (!nr_is_small_float(x, to)) return NULL;
-  V wide = nr_expand_cast(x, op->info->id, nr_operand(op, 0), nr_type_f64(x->b.ctx));
+  V wide = nr_expand_cast(x, op->info->id, nr_op_in(op), nr_type_f64(x->b.ctx));
   return nr_small_float_round(x, wide, to);
 }
 
 static V to_int(X *x, NrOp *op) {
-  V in = nr_operand(op, 0);
+  V in = nr_op_in(op);
   if (!nr_is_small_float(x, elem_of(in))) return NULL;
-  return nr_expand_cast(x, op->info->id, nr_small_float_extend(x, in), elem_of(nr_result(op, 0)));
+  return nr_expand_cast(x, op->info->id, nr_small_float_extend(x, in), elem_of(nr_op_result(op)));
 }
 
 /* ---- arithmetic ------------------------------------------------------------------------------------------------- */
 
-/* The same op, with its flags, on f32. */
+/* The same op, with its attributes, on f32. */
 static V on_f32(X *x, NrOp *op) {
-  V args[NR_EXPAND_OPERANDS], in = nr_operand(op, 0), result = nr_result(op, 0);
+  V args[NR_EXPAND_OPERANDS], result = nr_op_result(op);
   NrType to = elem_of(result);
-  if (!nr_is_small_float(x, elem_of(in))) return NULL;
+  if (!nr_is_small_float(x, nr_type_elem(nr_op_operand_type(op)))) return NULL;
   assert(op->num_operands <= NR_EXPAND_OPERANDS);
   for (uint32_t i = 0; i < op->num_operands; i++) args[i] = nr_small_float_extend(x, nr_operand(op, i));
   bool is_float = nr_type_is_float(to);
@@ -131,9 +134,9 @@ static V on_f32(X *x, NrOp *op) {
   return is_float ? nr_small_float_round(x, wide, to) : wide;
 }
 
-/* NaN too has a sign, where it is not the pattern of -0. */
+/* Flips the sign bit, of NaN too. Where the bits of -0 are the format's NaN, 0 and NaN stay. */
 static V negated(X *x, NrOp *op) {
-  V in = nr_operand(op, 0);
+  V in = nr_arith_negf_operand(op);
   NrType type = elem_of(in);
   if (!nr_is_small_float(x, type)) return NULL;
   const NrFloatFormat *f = nr_float_format(type->float_kind);
@@ -147,16 +150,16 @@ static V negated(X *x, NrOp *op) {
   return nr_expand_from_bits(x, out, type);
 }
 
-/* a and b by an op of arith, in f32. */
+/* a and b combined in f32 by the op `id` of dialect arith. */
 static V combined(X *x, unsigned id, V a, V b, NrAttr fastmath) {
   V wide = nr_expand_two(x, id, nr_small_float_extend(x, a), nr_small_float_extend(x, b));
   if (fastmath) nr_op_set_attr(wide->op, NR_A_fastmath, fastmath);
   return nr_small_float_round(x, wide, a->type);
 }
 
-/* In order, rounded after each element. */
+/* Reduces the lanes in order, and rounds after each. */
 static V reduction(X *x, NrOp *op) {
-  V vector = nr_operand(op, 0), acc = op->num_operands > 1 ? nr_operand(op, 1) : NULL;
+  V vector = nr_vector_reduction_vector(op), acc = nr_vector_reduction_acc(op);
   NrType type = vector->type;
   if (!nr_is_small_float(x, type->elem) || type->rank != 1 || type->scalable) return NULL;
   unsigned id = nr_combine_of_vector(nr_vector_kind(op), true)->op_id;
@@ -169,12 +172,13 @@ static V reduction(X *x, NrOp *op) {
 }
 
 static V atomic(X *x, NrOp *op) {
-  V value = nr_operand(op, 0);
+  V value = nr_memref_atomic_rmw_value(op);
   const NrCombine *combine = nr_combine_of_atomic(nr_op_attr_int(op, NR_A_kind, 0));
   if (!nr_is_small_float(x, value->type) || !combine) return NULL;
-  V operands[1 + NR_MAX_RANK];
-  size_t count = op->num_operands - 1;
-  for (size_t i = 0; i < count; i++) operands[i] = nr_operand(op, i + 1);
+  V operands[1 + NR_MAX_RANK] = {nr_memref_atomic_rmw_memref(op)};
+  NrGroup indices = nr_memref_atomic_rmw_indices(op);
+  size_t count = 1;
+  for (size_t i = 0; i < indices.count; i++) operands[count++] = nr_operand(op, indices.begin + i);
   NrOp *generic = nr_build(&x->b, &(NrOpState){.info = nr_op_infos[NR_OP_memref_generic_atomic_rmw],
                                                .operands = operands,
                                                .num_operands = count,
@@ -182,19 +186,19 @@ static V atomic(X *x, NrOp *op) {
                                                .num_results = 1,
                                                .num_regions = 1});
   NrBlock *body = nr_block_create(op->module);
-  nr_block_append(nr_op_region(generic, 0), body);
+  nr_block_append(nr_op_only_region(generic), body);
   V old = nr_block_add_arg(body, value->type, op->loc);
   NrBuilder here = x->b;
   x->b = nr_builder_at_end(op->module, body, op->loc);
   V next = combined(x, combine->op_id, old, value, NULL);
   nr_build_op(&x->b, NR_OP_memref_atomic_yield, &next, 1, NULL, 0);
   x->b = here;
-  return nr_result(generic, 0);
+  return nr_op_result(generic);
 }
 
 /* ---- the pass --------------------------------------------------------------------------------------------------- */
 
-/* The value in place of an op's result; NULL: the op stays. */
+/* Each function returns the value that replaces the op's result, or NULL where the op stays. */
 static V (*const expansions[NR_OP_COUNT])(X *x, NrOp *op) = {
     [NR_OP_arith_extf] = cast,            [NR_OP_arith_truncf] = cast,
     [NR_OP_arith_scaling_extf] = scaling, [NR_OP_arith_scaling_truncf] = scaling,
@@ -214,7 +218,7 @@ static V (*const expansions[NR_OP_COUNT])(X *x, NrOp *op) = {
     [NR_OP_memref_atomic_rmw] = atomic,
 };
 
-/* A message shows a number: f32 has the same. */
+/* rt.check prints its operands; as f32 they show the same numbers. */
 static void check(X *x, NrOp *op) {
   for (uint32_t i = 0; i < op->num_operands; i++)
     if (nr_is_small_float(x, nr_operand(op, i)->type))

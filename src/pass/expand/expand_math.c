@@ -17,9 +17,9 @@ typedef NrValue *V;
 /* How an op is expanded. */
 typedef struct Row {
   NrExpandLaneFn lane;
-  bool scalars;             /* lane takes single elements only */
+  bool scalars;             /* lane takes scalars only */
   const char *libm;         /* name in the C library */
-  V (*f32)(X *x, V a);      /* NULL: the library's for f32 too */
+  V (*f32)(X *x, V a);      /* NULL: f32 calls the C library too */
 } Row;
 static const Row rows[NR_OP_COUNT];
 
@@ -30,12 +30,12 @@ static bool is_narrow(V v) {
   return nr_type_is_float(elem) && elem->float_kind != NR_F32 && elem->float_kind != NR_F64;
 }
 
-/* f32 of what is narrower. */
+/* v as f32 if its type is narrower, else v. */
 static V widened(X *x, V v) {
   return is_narrow(v) ? nr_expand_cast(x, NR_OP_arith_extf, v, nr_type_f32(x->b.ctx)) : v;
 }
 
-/* v in the element type of like. */
+/* v converted to the element type of like. */
 static V narrowed(X *x, V v, V like) {
   NrType elem = nr_type_elem(like->type);
   return elem == nr_type_elem(v->type) ? v : nr_expand_cast(x, NR_OP_arith_truncf, v, elem);
@@ -77,7 +77,7 @@ static void rsqrt(X *x, NrOp *op, V const *args, V *out) {
   out[0] = narrowed(x, value, args[0]);
 }
 
-/* NaN of any operand wins. */
+/* NaN in any operand gives NaN. */
 static void clampf(X *x, NrOp *op, V const *args, V *out) {
   (void)op;
   out[0] = nr_expand_two(x, NR_OP_arith_minimumf, nr_expand_two(x, NR_OP_arith_maximumf, args[0], args[1]), args[2]);
@@ -110,7 +110,8 @@ static V lowest_bit(X *x, V v) {
                         v, i1);
 }
 
-/* |lhs| to the power of rhs in f64, and the sign by whether rhs is odd: a float need not hold that. */
+/* Computes |lhs| to the power of rhs in f64. The sign depends on whether rhs is odd, which is read from the integer,
+ * because a float may not hold rhs exactly. */
 static void fpowi(X *x, NrOp *op, V const *args, V *out) {
   (void)op;
   NrType f64 = nr_type_f64(x->b.ctx);
@@ -125,7 +126,8 @@ static void fpowi(X *x, NrOp *op, V const *args, V *out) {
   out[0] = narrowed(x, value, args[0]);
 }
 
-/* One bit of a power: the product so far, the base's power of two, the bits that are left. */
+/* The state of exponentiation by squaring: the product so far, the base to a power of two, the bits of the power
+ * that are left. */
 typedef struct Squaring {
   V product, square, left;
 } Squaring;
@@ -136,7 +138,7 @@ static Squaring square_step(X *x, Squaring s) {
                     nr_expand_two(x, NR_OP_arith_shrui, s.left, nr_expand_int(x, s.left, 1))};
 }
 
-/* By a loop over the bits of the power, of three blocks where op stands. */
+/* Builds a loop over the bits of the power, which splits the block of op into three. */
 static V power_by_loop(X *x, NrOp *op, Squaring s) {
   NrModule *module = x->b.module;
   NrBlock *before = op->block, *head = nr_block_create(module), *after = nr_block_create(module);
@@ -162,10 +164,10 @@ static V power_by_steps(X *x, Squaring s) {
   return s.product;
 }
 
-/* A negative power is 1 / base^|power| cut off: 0, except for bases 1 and -1. */
+/* A negative power is 1 / base^|power| truncated to an integer: 0, except for bases 1 and -1. */
 static void ipowi(X *x, NrOp *op, V const *args, V *out) {
   V base = args[0], power = args[1];
-  if (nr_type_bits(base->type) == 1) { /* 0 ** 0, 1 ** 0 and 1 ** -1 */
+  if (nr_type_bits(base->type) == 1) { /* 1 for 0 ** 0, 1 ** 0 and 1 ** -1 */
     V none = nr_expand_two(x, NR_OP_arith_xori, power, nr_expand_int(x, power, 1));
     out[0] = nr_expand_two(x, NR_OP_arith_ori, base, none);
     return;

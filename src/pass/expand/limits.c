@@ -1,8 +1,10 @@
-/* limits.c - what is too large for machine code. LLVM has no limits of its own for these: it runs out of time or
- * memory, and then ends the process. */
+/* limits.c - errors for what is too large for machine code. LLVM has no limits of its own for these: it runs out of
+ * time or memory, and then ends the process. */
 #include "pass/expand/limits.h"
 
 #include "ir/text.h"
+#include "noria/exec_abi.h"
+#include "pass/expand/descriptor.h"
 
 static NrStatus check_lanes(NrOp *op, NrType type) {
   int64_t lanes;
@@ -42,4 +44,20 @@ NrStatus nr_check_limits(NrOp *root) {
   NrStatus status = NR_OK;
   nr_walk_pre(root, check_op, &status);
   return status;
+}
+
+bool nr_passes_to_runtime(NrType type) {
+  switch (type->kind) {
+  case NR_TYPE_MEMREF:
+    return type->rank <= NORIA_MAX_RANK && type->elem->kind != NR_TYPE_VECTOR && nr_descriptor_is_row_major(type);
+  case NR_TYPE_UNRANKED_MEMREF: return type->elem->kind != NR_TYPE_VECTOR;
+  case NR_TYPE_INTEGER:
+  case NR_TYPE_FLOAT: return type->width <= 64;
+  case NR_TYPE_INDEX:
+  case NR_TYPE_onnx_seq:
+  case NR_TYPE_onnx_optional:
+  case NR_TYPE_flow_channel:
+  case NR_TYPE_onnx_string: return true;
+  default: return false;
+  }
 }

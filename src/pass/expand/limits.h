@@ -6,10 +6,13 @@
 
 enum {
   NR_MAX_LANES = 4096,     /* elements of a vector */
-  NR_MAX_ARGUMENTS = 4096, /* of a function; results too */
+  NR_MAX_ARGUMENTS = 4096, /* of a function; the same limit holds for results */
 };
-/* An error at the place of the first op in root that is beyond a limit. Asked before vectors are taken apart, and
- * again before any LLVM IR is made. */
+/* An error at the first op in root that exceeds a limit. It is called before vectors are lowered to rows, and again
+ * before any LLVM IR is built. */
 NrStatus nr_check_limits(NrOp *root);
+/* Whether values of this type pass between compiled code and the runtime (NoriaDesc): scalars of up to 64 bits,
+ * handles, and memrefs without gaps of up to NORIA_MAX_RANK dims. */
+bool nr_passes_to_runtime(NrType type);
 
 #endif

@@ -20,7 +20,8 @@ typedef NrValue *V;
 
 /* ---- element by element ----------------------------------------------------------------------------------------- */
 
-/* The op on row i of each vector among its operands. Scalars, such as the condition of a select, go to all rows. */
+/* Builds the op on row i of each vector operand. Scalar operands, such as the condition of a select, are the same
+ * for all rows. */
 static NrOp *on_row(R *r, NrOp *op, size_t i, unsigned id) {
   V args[NR_EXPAND_OPERANDS];
   NrType types[NR_EXPAND_RESULTS];
@@ -38,8 +39,11 @@ static NrOp *on_row(R *r, NrOp *op, size_t i, unsigned id) {
 
 static NrStatus by_rows(R *r, NrOp *op, unsigned id) {
   V *out[NR_EXPAND_RESULTS];
-  size_t count = nr_rows_count(nr_result(op, 0)->type);
-  for (uint32_t k = 0; k < op->num_results; k++) out[k] = nr_rows_new(r, count);
+  size_t count = 0;
+  for (uint32_t k = 0; k < op->num_results; k++) {
+    count = nr_rows_count(nr_result(op, k)->type); /* the same for all results */
+    out[k] = nr_rows_new(r, count);
+  }
   for (size_t i = 0; i < count; i++) {
     NrOp *row = on_row(r, op, i, id);
     for (uint32_t k = 0; k < op->num_results; k++) out[k][i] = nr_result(row, k);
@@ -56,7 +60,7 @@ static NrStatus fused(R *r, NrOp *op) { return by_rows(r, op, NR_OP_math_fma); }
 
 static NrStatus constant(R *r, NrOp *op) {
   NrAttr value = nr_op_attr(op, NR_A_value);
-  NrType type = nr_result(op, 0)->type, row = nr_rows_type(type);
+  NrType type = nr_op_result(op)->type, row = nr_rows_type(type);
   if (value && value->kind == NR_ATTR_SPARSE) value = nr_attr_sparse_to_dense(value);
   r->keep = !value || !nr_attr_is_elements(value) || !nr_rows_has(type);
   if (r->keep) return NR_OK;
@@ -67,24 +71,25 @@ static NrStatus constant(R *r, NrOp *op) {
     const void *data = nr_attr_element_ptr(value, (int64_t)(i * lanes));
     rows[i] = i && value->splat ? rows[0] : nr_arith_constant(&r->x.b, nr_attr_dense(row, data, lanes * size));
   }
-  nr_rows_set(r, nr_result(op, 0), rows);
+  nr_rows_set(r, nr_op_result(op), rows);
   return NR_OK;
 }
 
 static NrStatus poison(R *r, NrOp *op) {
-  NrType type = nr_result(op, 0)->type;
+  NrType type = nr_op_result(op)->type;
   r->keep = !nr_rows_has(type);
   if (r->keep) return NR_OK;
   size_t count = nr_rows_count(type);
   V *rows = nr_rows_new(r, count);
   for (size_t i = 0; i < count; i++) rows[i] = i ? rows[0] : nr_rows_poison(r, nr_rows_type(type));
-  nr_rows_set(r, nr_result(op, 0), rows);
+  nr_rows_set(r, nr_op_result(op), rows);
   return NR_OK;
 }
 
-/* The one element of a vector without dims. */
+/* A vector without dims is replaced by its row, a 1-D vector of one lane. */
 static NrStatus reduction(R *r, NrOp *op) {
-  if (nr_rows_has(nr_operand(op, 0)->type)) nr_op_set_operand(op, 0, nr_rows_of(r, nr_operand(op, 0))[0]);
+  V vector = nr_vector_reduction_vector(op);
+  if (nr_rows_has(vector->type)) nr_op_set_operand(op, NR_VECTOR_REDUCTION_VECTOR, nr_rows_of(r, vector)[0]);
   r->keep = true;
   return NR_OK;
 }
@@ -138,7 +143,7 @@ static bool has_scalable(const NrOp *op) {
 
 static NrStatus lower(R *r, NrOp *op) {
   NrRowsFn fn = lowerings[op->info->id];
-  if (!fn && op->num_results && nr_op_has(op, NR_ELEMENTWISE) && nr_rows_has(nr_result(op, 0)->type)) fn = elementwise;
+  if (!fn && nr_op_has(op, NR_ELEMENTWISE) && nr_rows_are_in(op)) fn = elementwise;
   if (!fn || has_scalable(op)) return NR_OK;
   nr_expand_at(&r->x, op);
   r->keep = false;

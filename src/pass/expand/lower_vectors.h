@@ -8,12 +8,12 @@
 
 /* One run of the pass. */
 typedef struct NrRows {
-  NrExpand x;      /* builds where the op stands that is lowered */
-  NrArena *arena;  /* of lists of rows: the pass's scratch */
-  NrMap rows;      /* NrValue * that is not 1-D -> NrValue ** */
+  NrExpand x;      /* builds in front of the op that is being lowered */
+  NrArena *arena;  /* for lists of rows: the pass's scratch arena */
+  NrMap rows;      /* NrValue * of a vector that is not 1-D -> NrValue ** of its rows */
   NrMap now;       /* NrValue * that was replaced -> the value that took its place */
-  NR_VEC(NrOp *) done; /* lowered: erased at the end */
-  bool keep;       /* set by a lowering whose op stays */
+  NR_VEC(NrOp *) done; /* lowered ops, erased at the end */
+  bool keep;       /* set by a lowering that leaves its op */
 } NrRows;
 
 /* ---- types ---- */
@@ -22,20 +22,20 @@ bool nr_rows_has(NrType type); /* a vector of fixed size whose rank is not 1 */
 size_t nr_rows_count(NrType vector);
 int64_t nr_rows_lanes(NrType vector); /* of a row */
 NrType nr_rows_type(NrType vector);   /* of a row */
-uint32_t nr_rows_dims(NrType vector); /* the dims above the rows */
-/* The place of row r in the dims above the rows, and back. */
+uint32_t nr_rows_dims(NrType vector); /* the number of dims above the rows */
+/* The indices of row r in the dims above the rows, and the number of the row with such indices. */
 void nr_rows_place(NrType vector, size_t r, int64_t *out_at);
 size_t nr_rows_number(NrType vector, const int64_t *at);
 
 /* ---- values ---- */
 
 NrValue **nr_rows_new(NrRows *r, size_t count);
-/* The rows of a vector, 1-D ones too. They are read from the value when its op is not lowered. */
+/* The rows of a vector; a 1-D vector is its only row. They are extracted from the value if its op is not lowered. */
 NrValue **nr_rows_of(NrRows *r, NrValue *vector);
-NrValue *nr_rows_now(NrRows *r, NrValue *value); /* value, or what took its place */
-/* Replaces a result of an op that is lowered: rows[0] is the new value of a scalar or 1-D vector. */
+NrValue *nr_rows_now(NrRows *r, NrValue *value); /* value, or the value that replaced it */
+/* Replaces a result of a lowered op by rows; a scalar or 1-D vector is replaced by rows[0]. */
 void nr_rows_set(NrRows *r, NrValue *result, NrValue **rows);
-/* A vector of any rank as one value, put together before op. */
+/* A vector of any rank as one value, built from its rows in front of op. */
 NrValue *nr_rows_join(NrRows *r, NrValue *vector, NrOp *op);
 
 /* ---- ops on rows ---- */
@@ -45,10 +45,11 @@ NrValue *nr_rows_poison(NrRows *r, NrType type);
 NrValue *nr_rows_lane(NrRows *r, NrValue *row, int64_t lane);
 NrValue *nr_rows_with_lane(NrRows *r, NrValue *row, NrValue *item, int64_t lane);
 NrValue *nr_rows_splat(NrRows *r, NrValue *scalar, NrType row);
-/* Lanes of a and then of b, rows of equal length; -1 is any. b NULL: of a only. */
+/* Selects from the lanes of a followed by those of b, rows of equal length; -1 is a lane of any value. b may be
+ * NULL. */
 NrValue *nr_rows_shuffle(NrRows *r, NrValue *a, NrValue *b, const int64_t *lanes, size_t count);
 NrValue *nr_rows_slice(NrRows *r, NrValue *row, int64_t begin, int64_t count, int64_t step);
-/* index + constant, which does not overflow. */
+/* index + constant, with nsw. */
 NrValue *nr_rows_add(NrRows *r, NrValue *index, int64_t constant);
 
 /* ---- lowerings of single ops ---- */
@@ -80,14 +81,16 @@ NrStatus nr_rows_gathered(NrRows *r, NrOp *op); /* gather, scatter */
 
 /* ---- access to memory by rows ---- */
 
-/* Where a vector lies in a memref of scalars: along its last dims, from indices on. */
+/* Where a vector lies in a memref of scalars: along its last dims, beginning at indices. */
 typedef struct NrRowAccess {
   NrValue *base;
   NrType vector;
   NrValue *indices[NR_MAX_RANK];
 } NrRowAccess;
-/* mask: one per row, where NULL lets all lanes through, or NULL. rest: rows that lanes which are masked off get, or
- * NULL. */
+/* An access to base at the operands `indices` of op. */
+NrRowAccess nr_rows_access(const NrOp *op, NrValue *base, NrGroup indices, NrType vector);
+/* mask: NULL, or a mask per row, where NULL enables all lanes. rest: NULL, or rows with the values of the lanes that
+ * are masked off. */
 NrValue **nr_rows_read(NrRows *r, NrRowAccess *a, NrValue *const *mask, NrValue *const *rest);
 void nr_rows_write(NrRows *r, NrRowAccess *a, NrValue *const *mask, NrValue *const *rows);
 

@@ -42,7 +42,7 @@ static const float exp2_tail[] = {0x1.62e430p-1f,  0x1.ebfbe0p-3f,  0x1.c6b08ap-
 #define LN2_LOW 0x1.7f7d1cp-20
 #define ROUNDER 0x1.8p23 /* x + ROUNDER has the nearest integer to x in its last bits */
 
-/* The nearest integer to x, as a float and as an int. NaN stays NaN, and the int is then any. */
+/* The nearest integer to x * factor, as a float and as an int. For NaN the float is NaN, and the int is undefined. */
 static V nearest(G *g, V x, V factor, V *out_int) {
   V shifted = fused(g, x, factor, num(g, x, ROUNDER));
   V base = num(g, x, ROUNDER);
@@ -54,13 +54,14 @@ static V power_of_two(G *g, V n) {
   return as_float(g, shift(g, NR_OP_arith_shli, iadd(g, n, bits(g, n, 127)), 23));
 }
 
-/* y * 2^n for any n that an f32 result can come from, by two factors: into infinity and into subnormal numbers. */
+/* y * 2^n for any n that an f32 result can have. Two factors, each a normal number, let it overflow to infinity and
+ * underflow to subnormal numbers. */
 static V scale(G *g, V y, V n) {
   V half = shift(g, NR_OP_arith_shrsi, n, 1);
   return mul(g, mul(g, y, power_of_two(g, half)), power_of_two(g, isub(g, n, half)));
 }
 
-/* e^x = 2^n * (1 + *out_rest), |r| <= ln(2)/2. */
+/* e^x = 2^n * (1 + *out_rest), where x = n * ln(2) + r and |r| <= ln(2)/2. */
 static void exp_parts(G *g, V x, V *out_n, V *out_rest) {
   V whole = nearest(g, x, num(g, x, 0x1.715476p+0), out_n);
   V r = fused(g, whole, num(g, x, -LN2_HIGH), x);
@@ -83,14 +84,14 @@ V nr_expand_exp2(G *g, V x) {
 V nr_expand_expm1(G *g, V x) {
   V n, rest;
   exp_parts(g, at_least(g, at_most(g, x, 89), -25), &n, &rest);
-  /* 2^n * rest + (2^n - 1), halved so that 2^128 is no infinity yet. */
+  /* 2^n * rest + (2^n - 1), halved so that 2^128 does not overflow. */
   V half_power = power_of_two(g, isub(g, n, bits(g, n, 1)));
   V half = fused(g, half_power, rest, sub(g, half_power, num(g, x, 0.5)));
   V tiny = compare(g, NR_CMPF_OLT, absolute(g, x), 0x1p-25);
   return pick(g, tiny, x, add(g, half, half));
 }
 
-/* tanh(a) = t / (t + 2), t = e^2a - 1; 1 from 10 on. */
+/* tanh(a) = t / (t + 2) with t = e^2a - 1; it is 1 from a = 10 on. */
 V nr_expand_tanh(G *g, V x) {
   V a = at_most(g, absolute(g, x), 10);
   V t = nr_expand_expm1(g, add(g, a, a));
@@ -117,7 +118,7 @@ static void log_parts(G *g, V x, V *out_e, V *out_f, V *out_tail) {
   *out_f = f;
 }
 
-/* value for positive finite x; else what a logarithm of x is. */
+/* value where x is positive and finite, else the logarithm of x: of 0, a negative number, infinity or NaN. */
 static V log_specials(G *g, V x, V value) {
   V zero = compare(g, NR_CMPF_OEQ, x, 0), negative = compare(g, NR_CMPF_OLT, x, 0);
   V special = pick(g, zero, num(g, x, -__builtin_inf()), pick(g, negative, num(g, x, __builtin_nan("")), x));
@@ -148,7 +149,7 @@ V nr_expand_log10(G *g, V x) {
   return log_specials(g, x, fused(g, e, num(g, x, 0x1.344p-2), low));
 }
 
-/* log(u) + c/u where u + c = 1 + x exactly. */
+/* log1p(x) = log(u) + c/u, where u + c = 1 + x exactly. */
 V nr_expand_log1p(G *g, V x) {
   V one = num(g, x, 1), u = add(g, one, x);
   V c = pick(g, compare(g, NR_CMPF_OGT, x, 1), sub(g, one, sub(g, u, x)), sub(g, x, sub(g, u, one)));
@@ -164,7 +165,7 @@ static const float erf_small[] = {0x1.06eba8p-3f, -0x1.812742p-2f, 0x1.ce2e0ap-4
 static const float erfc_log[] = {0x1.20e2dep+0f,  0x1.45b0d8p-1f,   0x1.aa7b6cp-4f,  -0x1.5b1e60p-6f, 0x1.c944a4p-10f,
                                  0x1.1c0d30p-11f, -0x1.d94bc2p-13f, 0x1.2a3bdcp-15f, -0x1.2a6092p-19f};
 
-/* Below 0.93 an odd polynomial, above 1 - exp(polynomial); 1 from 4 on. */
+/* An odd polynomial below 0.93, and 1 - exp(polynomial) from there on, which is 1 from 4 on. */
 V nr_expand_erf(G *g, V x) {
   V a = at_most(g, absolute(g, x), 4);
   V small = fused(g, x, POLYNOMIAL(g, mul(g, x, x), erf_small), x);

@@ -1,6 +1,6 @@
-/* math_trig.c - sin, cos and tan of f32 as code. The angle is reduced in f64 by a two-part pi/2; angles above 2^20,
- * where that is not enough, leave the straight path for the C library by a branch that ordinary programs never take.
- * Largest errors below 2^20: sin 1.6 ulp, cos 1.6, tan 3.5 (tests/unit/codegen/test_math.c). */
+/* math_trig.c - sin, cos and tan of f32 as code. The angle is reduced in f64 by a two-part pi/2. That is not exact
+ * enough for angles above 2^20, for which a branch that is rarely taken calls the C library. Largest errors below
+ * 2^20: sin 1.6 ulp, cos 1.6, tan 3.5 (tests/unit/codegen/test_math.c). */
 #include "dialect/cf/cf.h"
 #include "dialect/vector/vector.h"
 #include "pass/expand/expand.h"
@@ -51,7 +51,7 @@ static V bit(G *g, V n, unsigned which) {
 
 static V negate_if(G *g, V cond, V x) { return pick(g, cond, negated(g, x), x); }
 
-/* s and c: of the angle without its n quadrants. */
+/* s and c are the sine and cosine of the angle reduced by n quadrants. */
 static V of_quadrant(G *g, NrTrig which, V n, V s, V c) {
   V odd = bit(g, n, 0);
   if (which == NR_TAN)
@@ -73,7 +73,7 @@ static void by_library(G *g, const NrTrig *which, size_t count, V x, V *out) {
   for (size_t i = 0; i < count; i++) out[i] = nr_expand_libm(g, names[which[i]], &x, 1);
 }
 
-/* Whether the straight path takes all elements, NaN too. */
+/* Whether the code without calls handles all elements; it handles NaN. */
 static V is_usual(G *g, V x) {
   V usual = nr_expand_compare(g, NR_CMPF_ULE, nr_expand_one(g, NR_OP_math_absf, x), LARGE);
   if (usual->type->kind != NR_TYPE_VECTOR) return usual;
@@ -81,8 +81,8 @@ static V is_usual(G *g, V x) {
   return nr_build_reduction(&g->b, "and", usual, NULL, NULL);
 }
 
-/* The two paths as blocks that join where op stands. In the body of an atomic step, which is one block, the library is
- * called. */
+/* Builds the code without calls and the calls as two blocks that join in front of op. In the body of an atomic op,
+ * which is one block, only the calls. */
 void nr_expand_trig(G *g, NrOp *op, const NrTrig *which, size_t count, V x, V *out) {
   enum { USUAL = 1 << 20, RARE = 1 };
   if (!nr_expand_has_blocks(op)) {

@@ -2,6 +2,7 @@
  *   before  %m = memref.alloc(%n) : memref<?x4xf32>     after  %c = .. %n * 4, or what no run has where it is too many
  *                                                              %p = memref.alloc(%c) : memref<?xf32> */
 #include "dialect/arith/arith.h"
+#include "dialect/memref/memref.h"
 #include "noria/exec_abi.h"
 #include "pass/expand/descriptor.h"
 
@@ -32,10 +33,10 @@ static NrIndex unless(X *x, NrValue *condition, NrIndex usual, int64_t otherwise
   return (NrIndex){nr_arith_select(&x->b, condition, rare, nr_index_value(&x->b, usual)), 0};
 }
 
-/* More elements than a buffer has, with room for sums of a few. */
+/* More elements than a buffer can have; sums of a few such numbers do not overflow. */
 #define TOO_MANY ((int64_t)NORIA_MAX_ELEMENTS + 1)
 
-/* a * b, or TOO_MANY where that is more. A factor below zero is too many as well. */
+/* a * b, or TOO_MANY where the product is larger. A negative factor gives TOO_MANY as well. */
 static NrIndex product(X *x, NrIndex a, NrIndex b) {
   int64_t out;
   if (!a.value && !b.value) {
@@ -50,20 +51,21 @@ static NrIndex product(X *x, NrIndex a, NrIndex b) {
   NrType types[] = {nr_type_index(x->b.ctx), nr_type_index(x->b.ctx)};
   NrValue *factors[] = {nr_index_value(&x->b, a), nr_index_value(&x->b, b)};
   NrOp *wide = nr_build_op(&x->b, NR_OP_arith_mului_extended, factors, 2, types, 2);
-  NrIndex low = {nr_result(wide, 0), 0};
-  NrValue *carries = compare(x, NR_CMPI_NE, (NrIndex){nr_result(wide, 1), 0}, 0);
+  NrIndex low = {nr_arith_mului_extended_low(wide), 0};
+  NrValue *carries = compare(x, NR_CMPI_NE, (NrIndex){nr_arith_mului_extended_high(wide), 0}, 0);
   NrValue *is_large = compare(x, NR_CMPI_UGT, low, TOO_MANY);
   return unless(x, nr_arith_binary(&x->b, NR_OP_arith_ori, carries, is_large), low, TOO_MANY);
 }
 
-/* TOO_MANY where the dims that are not 0 multiply to more, also of a buffer without elements: passes rely on it. */
+/* The number of elements of a row-major buffer. TOO_MANY where the product of the sizes that are not 0 is too large,
+ * even if another size is 0: passes rely on it. */
 static NrIndex dense_count(X *x, const D *d, uint32_t rank) {
   NrIndex measure = nr_index_const(1), count = nr_index_const(1);
   bool is_empty = false;
   for (uint32_t i = 0; i < rank; i++) {
     NrIndex size = d->sizes[i];
     is_empty |= nr_index_is(size, 0);
-    /* Of two numbers without a sign: what is below zero stays too large. */
+    /* An unsigned maximum, so that a negative size stays too large. */
     if (size.value) size = binary(x, NR_OP_arith_maxui, size, nr_index_const(1));
     else if (!size.constant) size.constant = 1;
     measure = product(x, measure, size);
@@ -73,7 +75,8 @@ static NrIndex dense_count(X *x, const D *d, uint32_t rank) {
   return unless(x, compare(x, NR_CMPI_UGE, measure, TOO_MANY), count, TOO_MANY);
 }
 
-/* From the begin of a strided buffer to behind its last element; TOO_MANY where elements would lie before the begin. */
+/* The number of elements from the start of a strided buffer to its last one; TOO_MANY where elements would lie
+ * before the start. */
 static NrIndex strided_count(X *x, const D *d, uint32_t rank) {
   NrIndex first = larger(x, smaller(x, d->offset, TOO_MANY), -1);
   NrIndex count = nr_descriptor_add(x, first, nr_index_const(1));
@@ -90,7 +93,7 @@ static NrIndex strided_count(X *x, const D *d, uint32_t rank) {
 
 /* ---- layouts ---------------------------------------------------------------------------------------------------- */
 
-/* A sum of products of dims and symbols; false for divisions. */
+/* The value of a sum of products of dims and symbols; returns false for divisions. */
 static bool affine_value(X *x, NrAffineExpr e, const NrIndex *dims, const NrIndex *symbols, NrIndex *out) {
   NrIndex a, b;
   switch (e->kind) {
@@ -106,17 +109,18 @@ static bool affine_value(X *x, NrAffineExpr e, const NrIndex *dims, const NrInde
   }
 }
 
-/* The offset and strides that the type leaves open, from the symbols of its layout. False where they are not known. */
+/* Sets the offset and strides that the type leaves dynamic, from the symbols of its layout. Returns false where they
+ * are not known. */
 static bool fill_layout(X *x, NrOp *op, NrType type, D *d) {
   NrIndex dims[NR_MAX_RANK] = {0}, *symbols, begin, next;
   bool known = nr_descriptor_is_known(d->offset);
   for (uint32_t i = 0; i < type->rank; i++) known &= nr_descriptor_is_known(d->strides[i]);
   if (known) return true;
   if (type->layout->kind != NR_ATTR_AFFINE_MAP) return false;
-  size_t first = 0, count = 0;
-  nr_op_operand_group(op, 1, &first, &count);
-  symbols = NR_NEW_ARRAY(x->arena, NrIndex, count + 1);
-  for (size_t i = 0; i < count; i++) symbols[i] = nr_index_of(nr_operand(op, first + i));
+  bool on_heap = nr_op_is(op, NR_OP_memref_alloc);
+  NrGroup given = on_heap ? nr_memref_alloc_symbols(op) : nr_memref_alloca_symbols(op);
+  symbols = NR_NEW_ARRAY(x->arena, NrIndex, given.count + 1);
+  for (size_t i = 0; i < given.count; i++) symbols[i] = nr_index_of(nr_operand(op, given.begin + i));
   if (!affine_value(x, type->layout->exprs[0], dims, symbols, &begin)) return false;
   nr_descriptor_set(&d->offset, begin);
   for (uint32_t i = 0; i < type->rank; i++) {
@@ -133,26 +137,29 @@ static bool fill_layout(X *x, NrOp *op, NrType type, D *d) {
 
 bool nr_descriptor_is_new_buffer(const NrOp *op) {
   if (!nr_op_is(op, NR_OP_memref_alloc) && !nr_op_is(op, NR_OP_memref_alloca)) return false;
-  NrType type = nr_result(op, 0)->type;
+  NrType type = nr_op_result(op)->type;
   return type->rank != 1 || !nr_memref_is_identity(type);
 }
 
 NrDescriptor *nr_descriptor_of_new_buffer(NrDescriptors *x, NrOp *op) {
-  NrType type = nr_result(op, 0)->type;
+  NrType type = nr_op_result(op)->type;
   D *d = nr_descriptor_new(x, type, NULL);
   bool row_major = nr_descriptor_is_row_major(type);
-  for (uint32_t i = 0, next = 0; i < type->rank; i++)
+  NrGroup sizes = nr_op_is(op, NR_OP_memref_alloc) ? nr_memref_alloc_sizes(op) : nr_memref_alloca_sizes(op);
+  size_t next = sizes.begin;
+  for (uint32_t i = 0; i < type->rank; i++)
     if (!nr_descriptor_is_known(d->sizes[i])) d->sizes[i] = nr_index_of(nr_operand(op, next++));
   if (row_major) nr_descriptor_set_row_major(x, type, d);
   else if (!fill_layout(x, op, type, d)) return NULL;
   NrIndex count = row_major ? dense_count(x, d, type->rank) : strided_count(x, d, type->rank);
-  if (!count.value && count.constant >= TOO_MANY) count.value = nr_index_value(&x->b, count); /* no type has it */
+  /* No type has so large a static size. */
+  if (!count.value && count.constant >= TOO_MANY) count.value = nr_index_value(&x->b, count);
   NrType flat = nr_type_memref_layout((int64_t[]){count.value ? NR_DYNAMIC : count.constant}, 1, type->elem, NULL,
                                       type->space);
   NrOp *buffer = nr_build_op(&x->b, op->info->id, &count.value, count.value ? 1 : 0, &flat, 1);
   NrAttr alignment = nr_op_attr(op, NR_A_alignment);
   if (alignment) nr_op_set_attr(buffer, NR_A_alignment, alignment);
   nr_op_set_segments(buffer, (uint32_t[]){count.value ? 1 : 0, 0}, 2);
-  d->data = nr_descriptor_pointer(x, nr_result(buffer, 0), nr_index_const(0), type->elem, type->space);
+  d->data = nr_descriptor_pointer(x, nr_op_result(buffer), nr_index_const(0), type->elem, type->space);
   return d;
 }

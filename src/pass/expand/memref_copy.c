@@ -10,7 +10,7 @@ typedef NrDescriptors X;
 typedef NrDescriptor D;
 
 enum {
-  PIECE = 1 << 25,      /* bytes between two safepoints: some 5 ms, 20 where the pages are new */
+  PIECE = 1 << 25,      /* bytes between two safepoints: about 5 ms, or 20 ms where the pages are new */
   STRIP = 1 << 16,      /* elements */
   SMALL_COPY = 256,     /* elements: see nr_descriptor_copy */
   QUICK_COPY = 1 << 21, /* elements that are copied without safepoints */
@@ -18,32 +18,29 @@ enum {
 
 /* ---- blocks ----------------------------------------------------------------------------------------------------- */
 
-/* A new block behind the one that ops are built in. */
-static NrBlock *new_block(X *x) {
+NrBlock *nr_append_block(X *x) {
   NrBlock *block = nr_block_create(x->b.module);
   nr_block_insert_after(block, x->b.block);
   return block;
 }
 
-static void build_in(X *x, NrBlock *block) { x->b = nr_builder_at_end(x->b.module, block, x->b.loc); }
+void nr_build_in(X *x, NrBlock *block) { x->b = nr_builder_at_end(x->b.module, block, x->b.loc); }
 
-/* From here on blocks can be built in front of op, until join. Op and what follows get a block of their own, which is
- * returned; where a region has one block only, the others stand in an scf.execute_region, and NULL is returned. */
-static NrBlock *split_at(X *x, NrOp *op) {
+NrBlock *nr_split_at(X *x, NrOp *op) {
   NrBlock *before = op->block, *rest = nr_block_create(x->b.module);
   if (nr_op_has(nr_op_parent(op), NR_SINGLE_BLOCK)) {
     x->b = nr_builder_before(op);
     NrOp *around = nr_build(&x->b, &(NrOpState){.info = nr_op_infos[NR_OP_scf_execute_region], .num_regions = 1});
     nr_block_append(nr_op_only_region(around), rest);
-    build_in(x, rest);
+    nr_build_in(x, rest);
     return NULL;
   }
   nr_block_split(before, op, rest);
-  build_in(x, before);
+  nr_build_in(x, before);
   return rest;
 }
 
-static void join(X *x, NrBlock *rest, NrOp *op) {
+void nr_rejoin(X *x, NrBlock *rest, NrOp *op) {
   if (rest) nr_cf_br(&x->b, rest, NULL, 0);
   else nr_scf_yield(&x->b, NULL, 0);
   x->b = nr_builder_before(op);
@@ -58,15 +55,15 @@ static NrValue *value(X *x, NrIndex i) { return nr_index_value(&x->b, i); }
 
 /* for (i = from; i < to; ..) { */
 static Loop open_loop(X *x, NrIndex from, NrIndex to) {
-  Loop loop = {.head = new_block(x)};
+  Loop loop = {.head = nr_append_block(x)};
   NrValue *first = value(x, from), *end = value(x, to);
   nr_cf_br(&x->b, loop.head, &first, 1);
   loop.i = nr_block_add_arg(loop.head, nr_type_index(x->b.ctx), x->b.loc);
-  build_in(x, loop.head);
-  NrBlock *body = new_block(x);
+  nr_build_in(x, loop.head);
+  NrBlock *body = nr_append_block(x);
   nr_block_insert_after(loop.after = nr_block_create(x->b.module), body);
   nr_cf_cond_br(&x->b, nr_arith_cmpi(&x->b, NR_CMPI_SLT, loop.i, end), body, NULL, 0, loop.after, NULL, 0);
-  build_in(x, body);
+  nr_build_in(x, body);
   return loop;
 }
 
@@ -74,7 +71,7 @@ static Loop open_loop(X *x, NrIndex from, NrIndex to) {
 static void close_loop(X *x, const Loop *loop, int64_t step) {
   NrValue *next = value(x, nr_descriptor_add(x, (NrIndex){loop->i, 0}, nr_index_const(step)));
   nr_cf_br(&x->b, loop->head, &next, 1);
-  build_in(x, loop->after);
+  nr_build_in(x, loop->after);
 }
 
 static NrValue *binary(X *x, unsigned op_id, NrValue *a, NrIndex b) {
@@ -109,31 +106,30 @@ static int64_t bytes_of(NrType elem) {
   return NR_MAX(size ? size * lanes : (int64_t)sizeof(void *), 1);
 }
 
-/* Copies count elements that lie side by side, in pieces where they may be many. */
-static void copy_row(X *x, const D *to, NrIndex to_at, const D *from, NrIndex from_at, NrIndex count) {
+void nr_descriptor_copy_row(X *x, const D *to, NrIndex to_at, const D *from, NrIndex from_at, NrIndex count) {
   int64_t most = NR_MAX(PIECE / bytes_of(to->data->type->elem), 1);
   if (!count.value && count.constant <= most) {
     build_copy(x, to, to_at, from, from_at, count);
     return;
   }
-  NrBlock *head = new_block(x);
+  NrBlock *head = nr_append_block(x);
   NrValue *zero = value(x, nr_index_const(0)), *all = value(x, count);
   nr_cf_br(&x->b, head, &zero, 1);
   NrIndex at = {nr_block_add_arg(head, zero->type, x->b.loc), 0};
-  build_in(x, head);
+  nr_build_in(x, head);
   NrIndex size = smaller(x, minus(x, (NrIndex){all, 0}, at), nr_index_const(most));
   build_copy(x, to, nr_descriptor_add(x, to_at, at), from, nr_descriptor_add(x, from_at, at), size);
   NrValue *next = binary(x, NR_OP_arith_addi, at.value, size);
-  NrBlock *again = new_block(x), *after = nr_block_create(x->b.module);
+  NrBlock *again = nr_append_block(x), *after = nr_block_create(x->b.module);
   nr_block_insert_after(after, again);
   NrOp *branch = nr_cf_cond_br(&x->b, nr_arith_cmpi(&x->b, NR_CMPI_UGE, next, all), after, NULL, 0, again, NULL, 0);
   int32_t weights[] = {1 << 20, 1};
   nr_op_set_attr(branch, NR_A_branch_weights,
                  nr_attr_dense_array(nr_type_int(x->b.ctx, 32), weights, sizeof weights));
-  build_in(x, again);
+  nr_build_in(x, again);
   safepoint(x);
   nr_cf_br(&x->b, head, &next, 1);
-  build_in(x, after);
+  nr_build_in(x, after);
 }
 
 /* ---- copies ----------------------------------------------------------------------------------------------------- */
@@ -146,7 +142,7 @@ typedef struct Copy {
   bool is_quick;
 } Copy;
 
-/* How many of the last dims lie without gaps in both. */
+/* The number of innermost dims that are contiguous in both memrefs. */
 static uint32_t dense_dims(const Copy *c, bool row_major) {
   NrIndex expect = nr_index_const(1);
   uint32_t n = 0;
@@ -154,12 +150,12 @@ static uint32_t dense_dims(const Copy *c, bool row_major) {
   for (uint32_t i = c->rank; i-- > 0 && !expect.value; n++) {
     if (!nr_index_eq(c->to.strides[i], expect) || !nr_index_eq(c->from.strides[i], expect)) break;
     if (c->sizes[i].value || !nr_mul_i64(expect.constant, c->sizes[i].constant, &expect.constant))
-      expect.value = c->to.data; /* not known, so that the loop ends */
+      expect.value = c->to.data; /* a size that is not known ends the loop */
   }
   return n;
 }
 
-/* Elements of the dims from first on, at most; INT64_MAX: not known. */
+/* The number of elements of the dims from `first` on; INT64_MAX if it is not known. */
 static int64_t most_elements(const Copy *c, uint32_t first) {
   int64_t count = 1;
   for (uint32_t i = first; i < c->rank; i++)
@@ -167,14 +163,14 @@ static int64_t most_elements(const Copy *c, uint32_t first) {
   return count;
 }
 
-/* at_to, at_from: the elements of the indices so far. */
+/* Copies the dims from `dim` on. at_to and at_from are the element numbers that the outer loops are at. */
 static void copy_dims(Copy *c, uint32_t dim, NrIndex at_to, NrIndex at_from) {
   X *x = c->x;
   if (dim == c->loops) {
     NrIndex count = nr_index_const(1);
     for (uint32_t i = dim; i < c->rank; i++) count = nr_descriptor_mul(x, count, c->sizes[i]);
     if (dim && dim == c->rank) copy_element(x, &c->to, at_to, &c->from, at_from);
-    else copy_row(x, &c->to, at_to, &c->from, at_from, count);
+    else nr_descriptor_copy_row(x, &c->to, at_to, &c->from, at_from, count);
     return;
   }
   bool last = dim + 1 == c->loops, in_strips = !c->is_quick && last && c->loops == c->rank;
@@ -196,9 +192,14 @@ static void copy_dims(Copy *c, uint32_t dim, NrIndex at_to, NrIndex at_from) {
   close_loop(x, &strips, STRIP);
 }
 
-/* A small copy is a loop over elements: compilers see through that, so that values which were just computed go on in
- * registers; a copy of a block is opaque to them. */
+/* A small copy is a loop over elements, because LLVM can keep their values in registers; a block copy is opaque to
+ * it. */
 void nr_descriptor_copy(NrDescriptors *x, NrOp *at, NrValue *target, NrValue *source) {
+  if (!nr_descriptor_has_rank(target) || !nr_descriptor_has_rank(source)) {
+    D *to = nr_descriptor_forget_rank(x, at, target), *from = nr_descriptor_forget_rank(x, at, source);
+    if (to && from) nr_descriptor_copy_unranked(x, at, to, from);
+    return;
+  }
   Copy c = {.x = x, .rank = target->type->rank, .to = *nr_descriptor_of(x, target),
             .from = *nr_descriptor_of(x, source)};
   bool row_major = nr_descriptor_is_row_major(target->type) && nr_descriptor_is_row_major(source->type);
@@ -207,22 +208,18 @@ void nr_descriptor_copy(NrDescriptors *x, NrOp *at, NrValue *target, NrValue *so
   c.loops = most_elements(&c, c.rank - dense) <= SMALL_COPY ? c.rank : c.rank - dense;
   c.is_quick = most_elements(&c, 0) <= QUICK_COPY;
   bool straight = !c.loops && most_elements(&c, 0) <= PIECE / bytes_of(target->type->elem);
-  NrBlock *rest = straight ? NULL : split_at(x, at);
+  NrBlock *rest = straight ? NULL : nr_split_at(x, at);
   copy_dims(&c, 0, c.to.offset, c.from.offset);
-  if (!straight) join(x, rest, at);
+  if (!straight) nr_rejoin(x, rest, at);
 }
 
-NrValue *nr_descriptor_clone(NrDescriptors *x, NrOp *at, NrValue *source) {
+D *nr_descriptor_clone(X *x, NrOp *at, NrValue *source) {
   NrType type = source->type;
   NrValue *copy = nr_build_alloc(&x->b, NR_OP_memref_alloc, type->elem, nr_descriptor_of(x, source)->sizes, type->rank);
   nr_descriptor_copy(x, at, copy, source);
-  NrOp *shaped = copy->op;
-  if (!nr_descriptor_is_new_buffer(shaped)) return copy;
-  D *d = nr_descriptor_of(x, copy); /* made a buffer of one dim in place of this one */
-  copy = nr_descriptor_whole(x, d, copy->type);
-  nr_map_set(&x->of, copy, d);
-  nr_op_erase(shaped);
-  return copy;
+  D *d = nr_descriptor_of(x, copy);
+  if (nr_descriptor_is_new_buffer(copy->op)) nr_op_erase(copy->op); /* d describes the 1-D buffer that replaces it */
+  return d;
 }
 
 /* ---- transfers: a copy, done when dma_start is ------------------------------------------------------------------ */
@@ -243,7 +240,7 @@ static Place place_of(X *x, NrOp *op, size_t memref) {
   return place;
 }
 
-/* The element number k behind the first one. */
+/* The number in memory of the element that is k after the first, in row-major order. */
 static NrIndex nth(X *x, Place place, NrIndex k) {
   NrIndex at = nr_descriptor_add(x, place.start, k), out = place.memref->offset;
   if (place.row_major) return nr_descriptor_add(x, out, at);
@@ -261,13 +258,13 @@ static NrIndex nth(X *x, Place place, NrIndex k) {
 void nr_descriptor_transfer(NrDescriptors *x, NrOp *op) {
   NrDmaParts parts;
   nr_memref_dma_parts(op, &parts);
-  Place from = place_of(x, op, 0), to = place_of(x, op, parts.target);
+  Place from = place_of(x, op, parts.source), to = place_of(x, op, parts.target);
   bool strides_target = nr_memref_dma_strides_target(op, parts);
-  NrBlock *rest = split_at(x, op);
+  NrBlock *rest = nr_split_at(x, op);
   Loop loop = open_loop(x, nr_index_const(0), nr_index_of(nr_operand(op, parts.n)));
   NrIndex k = {loop.i, 0}, far = k;
   if (parts.stride < op->num_operands) {
-    NrIndex stride = nr_index_of(nr_operand(op, parts.stride)), run = nr_index_of(nr_operand(op, parts.stride + 1));
+    NrIndex stride = nr_index_of(nr_operand(op, parts.stride)), run = nr_index_of(nr_operand(op, parts.run));
     NrIndex runs = {binary(x, NR_OP_arith_divui, k.value, run), 0};
     NrIndex left = {binary(x, NR_OP_arith_remui, k.value, run), 0};
     far = nr_descriptor_add(x, nr_descriptor_mul(x, runs, stride), left);
@@ -275,5 +272,5 @@ void nr_descriptor_transfer(NrDescriptors *x, NrOp *op) {
   NrIndex target = nth(x, to, strides_target ? far : k), source = nth(x, from, strides_target ? k : far);
   copy_element(x, to.memref, target, from.memref, source);
   close_loop(x, &loop, 1);
-  join(x, rest, op);
+  nr_rejoin(x, rest, op);
 }

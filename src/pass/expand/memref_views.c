@@ -2,24 +2,43 @@
  * source. What the type of a view fixes is a constant; only the rest is computed. */
 #include "dialect/arith/arith.h"
 #include "dialect/memref/memref.h"
+#include "dialect/operands.h"
+#include "dialect/rt/ops.h"
 #include "pass/expand/descriptor.h"
 
 typedef NrDescriptors X;
 typedef NrDescriptor D;
 
-static NrType result_type(const NrOp *op) { return nr_result(op, 0)->type; }
+static NrValue *view_result(const NrOp *op) {
+  return nr_op_is(op, NR_OP_memref_extract_strided_metadata) ? nr_memref_extract_strided_metadata_base(op)
+                                                             : nr_op_result(op);
+}
 
-/* A descriptor for op's result over the memory of its source. */
+static NrType result_type(const NrOp *op) { return view_result(op)->type; }
+
+static NrIndex none(void) { return nr_index_const(0); }
+
+/* A new descriptor for op's result, with the data of its source. */
 static D *view_of(X *x, NrOp *op, D **out_source) {
-  *out_source = nr_descriptor_of(x, nr_operand(op, 0));
-  return nr_descriptor_new(x, result_type(op), (*out_source)->data);
+  *out_source = nr_descriptor_of(x, nr_op_source(op));
+  D *d = nr_descriptor_new(x, result_type(op), (*out_source)->data);
+  d->allocation = (*out_source)->allocation;
+  return d;
+}
+
+/* Moves the data of d ahead by `shift` elements, as a pointer to elements of op's result. */
+static void move_data(X *x, NrOp *op, D *d, NrIndex shift) {
+  NrType type = result_type(op);
+  NrValue *data = nr_descriptor_pointer(x, d->data, shift, type->elem, type->space);
+  if (!nr_index_is(shift, 0) && !d->allocation) d->allocation = d->data;
+  d->data = data;
 }
 
 static bool is_one(NrIndex i) { return nr_index_is(i, 1); }
 
 static NrIndex constant_of(NrIndex i) { return i.value ? nr_index_of(i.value) : i; }
 
-/* Sizes from the operands from `first` on, row-major. */
+/* Sets the dynamic sizes from the operands from `first` on, and row-major strides. */
 static void set_sized(X *x, NrOp *op, size_t first, D *d) {
   NrType type = result_type(op);
   for (uint32_t i = 0; i < type->rank; i++)
@@ -30,6 +49,9 @@ static void set_sized(X *x, NrOp *op, size_t first, D *d) {
 /* ---- casts and slices ------------------------------------------------------------------------------------------- */
 
 static D *cast(X *x, NrOp *op) {
+  NrValue *from = nr_op_source(op);
+  if (!nr_type_is_ranked(result_type(op))) return nr_descriptor_forget_rank(x, op, from);
+  if (!nr_descriptor_has_rank(from)) return nr_descriptor_with_rank(x, result_type(op), nr_descriptor_of(x, from));
   D *source, *d = view_of(x, op, &source);
   nr_descriptor_set(&d->offset, source->offset);
   for (uint32_t i = 0; i < result_type(op)->rank; i++) {
@@ -39,14 +61,57 @@ static D *cast(X *x, NrOp *op) {
   return d;
 }
 
-static D *memory_space_cast(X *x, NrOp *op) {
-  D *d = cast(x, op);
-  NrType type = result_type(op);
-  d->data = nr_descriptor_pointer(x, d->data, nr_index_const(0), type->elem, type->space);
+/* The same memory through another memory space, or as integers of other signs. */
+static D *retyped(X *x, NrOp *op, NrValue *source) {
+  D *d = NR_NEW(x->arena, D);
+  *d = *nr_descriptor_of(x, source);
+  move_data(x, op, d, none());
   return d;
 }
 
-/* Dims of the result are those of the source, without some of size 1. */
+static D *memory_space_cast(X *x, NrOp *op) { return retyped(x, op, nr_memref_memory_space_cast_source(op)); }
+
+static D *unrealized_cast(X *x, NrOp *op) { return retyped(x, op, nr_op_only_operand(op)); }
+
+static NrIndex selected(X *x, NrValue *condition, NrIndex yes, NrIndex no) {
+  if (nr_index_eq(yes, no)) return yes;
+  return (NrIndex){nr_arith_select(&x->b, condition, nr_index_value(&x->b, yes), nr_index_value(&x->b, no)), 0};
+}
+
+/* Selects each part of one of two memrefs; equal parts need no select. */
+static D *select(X *x, NrOp *op) {
+  NrValue *condition = nr_arith_select_condition(op);
+  const D *yes = nr_descriptor_of(x, nr_arith_select_true_value(op));
+  const D *no = nr_descriptor_of(x, nr_arith_select_false_value(op));
+  NrType type = result_type(op);
+  NrValue *data = nr_arith_select(&x->b, condition, yes->data, no->data);
+  NrIndex offset = selected(x, condition, yes->offset, no->offset);
+  if (!nr_type_is_ranked(type)) {
+    D *d = NR_NEW(x->arena, D);
+    *d = (D){.data = data, .offset = offset, .rank = nr_arith_select(&x->b, condition, yes->rank, no->rank),
+             .all_sizes = nr_arith_select(&x->b, condition, yes->all_sizes, no->all_sizes),
+             .all_strides = nr_arith_select(&x->b, condition, yes->all_strides, no->all_strides)};
+    return d;
+  }
+  D *d = nr_descriptor_new(x, type, data);
+  nr_descriptor_set(&d->offset, offset);
+  for (uint32_t i = 0; i < type->rank; i++) {
+    nr_descriptor_set(&d->sizes[i], selected(x, condition, yes->sizes[i], no->sizes[i]));
+    nr_descriptor_set(&d->strides[i], selected(x, condition, yes->strides[i], no->strides[i]));
+  }
+  return d;
+}
+
+/* Each part of a poison memref is poison. */
+static D *poison(X *x, NrOp *op) {
+  NrType types[NR_MAX_PARTS];
+  NrValue *parts[NR_MAX_PARTS];
+  size_t count = nr_part_types(result_type(op), types);
+  for (size_t i = 0; i < count; i++) parts[i] = nr_build_value(&x->b, NR_OP_ub_poison, types[i], NULL, 0);
+  return nr_descriptor_from_parts(x, result_type(op), parts);
+}
+
+/* The dims of the result are those of the source, without the dims of size 1 that the type drops. */
 static D *subview(X *x, NrOp *op) {
   D *source, *d = view_of(x, op, &source);
   NrType type = result_type(op);
@@ -67,14 +132,11 @@ static D *subview(X *x, NrOp *op) {
   return d;
 }
 
-/* Of source, which may have no rank, the memory alone counts. */
+/* Only the memory of source is used; offset, sizes and strides are the op's own. */
 static D *reinterpret_cast(X *x, NrOp *op) {
-  NrValue *source = nr_operand(op, 0);
+  D *source, *d = view_of(x, op, &source);
   NrType type = result_type(op);
-  NrIndex lists[3][NR_MAX_RANK], none = nr_index_const(0);
-  NrValue *data = nr_type_is_ranked(source->type) ? nr_descriptor_of(x, source)->data
-                                                  : nr_descriptor_pointer(x, source, none, type->elem, type->space);
-  D *d = nr_descriptor_new(x, type, data);
+  NrIndex lists[3][NR_MAX_RANK];
   for (size_t i = 0; i < 3; i++) nr_index_list_all(op, nr_extract_slice_slots[i], lists[i]);
   nr_descriptor_set(&d->offset, constant_of(lists[0][0]));
   for (uint32_t i = 0; i < type->rank; i++) {
@@ -87,17 +149,15 @@ static D *reinterpret_cast(X *x, NrOp *op) {
 /* memref.view %bytes[%shift][%sizes...] */
 static D *view(X *x, NrOp *op) {
   D *source, *d = view_of(x, op, &source);
-  NrType type = result_type(op);
-  NrIndex shift = nr_descriptor_add(x, source->offset, nr_index_of(nr_operand(op, 1)));
-  d->data = nr_descriptor_pointer(x, source->data, shift, type->elem, type->space);
-  set_sized(x, op, 2, d);
+  move_data(x, op, d, nr_descriptor_add(x, source->offset, nr_index_of(nr_memref_view_byte_shift(op))));
+  set_sized(x, op, NR_MEMREF_VIEW_SIZES, d);
   return d;
 }
 
 /* ---- reshapes --------------------------------------------------------------------------------------------------- */
 
-/* Older texts give no output shape: the one size of a group that the type leaves open is what the others leave over,
- * and anything where one of them is 0. */
+/* Older programs have no output shape. The one dynamic size of a group is then the source size divided by the
+ * product of the others; it may be any value where one of them is 0. */
 static void infer_size(X *x, D *d, uint32_t begin, uint32_t end, NrIndex whole) {
   NrIndex others = nr_index_const(1), *open = NULL;
   for (uint32_t i = begin; i < end; i++) {
@@ -144,7 +204,7 @@ static D *collapse_shape(X *x, NrOp *op) {
   nr_groups_of(op, &groups);
   for (uint32_t g = 0; g < result_type(op)->rank; g++) {
     NrIndex size = nr_index_const(1), stride = nr_index_const(1);
-    bool found = false; /* the innermost dim that is not of size 1 has the stride */
+    bool found = false; /* the stride is that of the innermost dim whose size is not 1 */
     for (uint32_t i = groups.begin[g] + groups.size[g]; i-- > groups.begin[g];) {
       size = nr_descriptor_mul(x, size, source->sizes[i]);
       if (found) continue;
@@ -158,7 +218,7 @@ static D *collapse_shape(X *x, NrOp *op) {
   return d;
 }
 
-/* Element i of a list of sizes in memory. */
+/* Loads element i of a list of sizes in memory, as an index. */
 static NrIndex listed_size(X *x, const D *list, int64_t i) {
   NrIndex at = nr_descriptor_add(x, list->offset, nr_descriptor_mul(x, nr_index_const(i), list->strides[0]));
   NrValue *index = nr_index_value(&x->b, at), *size = nr_build_load(&x->b, list->data, &index, 1);
@@ -166,11 +226,12 @@ static NrIndex listed_size(X *x, const D *list, int64_t i) {
   return (NrIndex){size->type == type ? size : nr_build_value(&x->b, NR_OP_arith_index_cast, type, &size, 1), 0};
 }
 
-/* The shape stands in memory; source and result are row-major. */
+/* The sizes are loaded from the shape operand; source and result are row-major. */
 static D *reshape(X *x, NrOp *op) {
-  D *source, *d = view_of(x, op, &source), *list = nr_descriptor_of(x, nr_operand(op, 1));
+  if (!nr_type_is_ranked(result_type(op))) return nr_descriptor_reshape_unranked(x, op);
+  D *source, *d = view_of(x, op, &source), *list = nr_descriptor_of(x, nr_memref_reshape_shape(op));
   NrType type = result_type(op);
-  d->data = nr_descriptor_pointer(x, source->data, source->offset, type->elem, type->space);
+  move_data(x, op, d, source->offset);
   for (uint32_t i = 0; i < type->rank; i++)
     if (!nr_descriptor_is_known(d->sizes[i])) d->sizes[i] = listed_size(x, list, i);
   nr_descriptor_set_row_major(x, type, d);
@@ -195,9 +256,10 @@ static D *base_buffer(X *x, NrOp *op) {
   return d;
 }
 
-/* The fact is about element 0, by an op of its own; the source's descriptor counts on from where it did. */
+/* The assumption holds for element 0, so it is an op on the pointer to that. Where the offset is not 0, the result
+ * has the descriptor of the source. */
 static D *assume_alignment(X *x, NrOp *op) {
-  D *source = nr_descriptor_of(x, nr_operand(op, 0));
+  D *source = nr_descriptor_of(x, nr_memref_assume_alignment_source(op));
   NrType type = result_type(op);
   NrValue *first = nr_descriptor_pointer(x, source->data, source->offset, type->elem, type->space);
   NrValue *known = nr_build_value(&x->b, NR_OP_memref_assume_alignment, first->type, &first, 1);
@@ -209,10 +271,26 @@ static D *assume_alignment(X *x, NrOp *op) {
   return d;
 }
 
+/* Only a program that was lowered before has an rt.pointer here. The size of its allocation is not known: it is poison,
+ * since nothing reads it. */
+static D *pointer(X *x, NrOp *op) {
+  NrValue *shift = nr_rt_pointer_shift(op);
+  const D *source = nr_descriptor_of(x, nr_rt_pointer_source(op));
+  D *d = nr_descriptor_new(x, result_type(op), source->data);
+  d->allocation = source->allocation;
+  move_data(x, op, d, shift ? nr_index_of(shift) : none());
+  d->sizes[0].value = nr_build_value(&x->b, NR_OP_ub_poison, nr_type_index(x->b.ctx), NULL, 0);
+  return d;
+}
+
 /* ---- the ops ---------------------------------------------------------------------------------------------------- */
 
 static D *(*const views[NR_OP_COUNT])(X *x, NrOp *op) = {
     [NR_OP_memref_cast] = cast,
+    [NR_OP_builtin_unrealized_conversion_cast] = unrealized_cast,
+    [NR_OP_arith_select] = select,
+    [NR_OP_ub_poison] = poison,
+    [NR_OP_rt_pointer] = pointer,
     [NR_OP_memref_memory_space_cast] = memory_space_cast,
     [NR_OP_memref_subview] = subview,
     [NR_OP_memref_reinterpret_cast] = reinterpret_cast,
@@ -225,10 +303,15 @@ static D *(*const views[NR_OP_COUNT])(X *x, NrOp *op) = {
     [NR_OP_memref_assume_alignment] = assume_alignment,
 };
 
-bool nr_descriptor_is_view(const NrOp *op) {
-  if (!views[op->info->id] || !op->num_results || !nr_type_is_ranked(result_type(op))) return false;
-  if (nr_op_is(op, NR_OP_memref_reshape) && !nr_descriptor_is_row_major(result_type(op))) return false;
-  return nr_op_is(op, NR_OP_memref_reinterpret_cast) || nr_type_is_ranked(nr_operand(op, 0)->type);
+static bool is_view(const NrOp *op) {
+  bool is_cast = nr_op_is(op, NR_OP_builtin_unrealized_conversion_cast);
+  if (!views[op->info->id] || (is_cast && (op->num_operands != 1 || op->num_results != 1))) return false;
+  NrType type = result_type(op);
+  if (!nr_type_is_memref(type)) return false;
+  if (is_cast) return nr_types_alike(nr_op_only_operand(op)->type, type);
+  return !nr_op_is(op, NR_OP_memref_reshape) || !nr_type_is_ranked(type) || nr_descriptor_is_row_major(type);
 }
+
+NrValue *nr_descriptor_view(const NrOp *op) { return is_view(op) ? view_result(op) : NULL; }
 
 NrDescriptor *nr_descriptor_of_view(NrDescriptors *x, NrOp *op) { return views[op->info->id](x, op); }

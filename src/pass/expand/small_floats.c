@@ -33,7 +33,7 @@ static V shr(X *x, V a, unsigned n) {
   return n ? nr_expand_two(x, NR_OP_arith_shrui, a, nr_expand_int(x, a, n)) : a;
 }
 
-/* a where the comparison with limit does not hold, else the constant. */
+/* The constant where comparing `compared` with limit holds, else a. */
 static V pick_where(X *x, NrCmpI predicate, V compared, uint64_t limit, uint64_t constant, V a) {
   return nr_expand_pick(x, nr_expand_compare_int(x, predicate, compared, limit), nr_expand_int(x, a, constant), a);
 }
@@ -42,13 +42,14 @@ static V pick_where(X *x, NrCmpI predicate, V compared, uint64_t limit, uint64_t
 
 enum { F32_MANTISSA = 23, F32_BIAS = 127, F32_NAN = 0x7fc00000, F32_INFINITY = 0x7f800000 };
 
-/* Only an exponent: 2^-127 is subnormal in f32. */
+/* f8E8M0FNU has an exponent only. Its smallest value, 2^-127, is subnormal in f32. */
 static V extend_power(X *x, V wide) {
   V value = pick_where(x, NR_CMPI_EQ, wide, 0, 0x00400000, shl(x, wide, F32_MANTISSA));
   return pick_where(x, NR_CMPI_EQ, wide, 255, F32_NAN, value);
 }
 
-/* The fields where f32 has them, with the wrong bias: a product with a power of two puts it right, subnormals too. */
+/* `placed` has its fields where f32 has them, but with the bias of f. A product with a power of two corrects the
+ * bias, of subnormal numbers too. */
 static V rebias(X *x, const NrFloatFormat *f, V placed) {
   NrType f32 = nr_type_f32(x->b.ctx);
   V scale = nr_expand_int(x, placed, (uint64_t)(2 * F32_BIAS - f->bias) << F32_MANTISSA);
@@ -63,7 +64,8 @@ V nr_small_float_extend(X *x, V small) {
   unsigned top = f->exponent_bits + f->mantissa_bits, shift = F32_MANTISSA - f->mantissa_bits;
   V wide = nr_expand_cast(x, NR_OP_arith_extui, nr_expand_bits(x, small), nr_type_i32(ctx));
   if (f->unsigned_no_zero) return nr_expand_from_bits(x, extend_power(x, wide), nr_type_f32(ctx));
-  if (f->exponent_bits == 8) return nr_expand_from_bits(x, shl(x, wide, shift), nr_type_f32(ctx)); /* f32, cut off */
+  /* Other formats with 8 exponent bits are the upper bits of an f32. */
+  if (f->exponent_bits == 8) return nr_expand_from_bits(x, shl(x, wide, shift), nr_type_f32(ctx));
   V magnitude = and(x, wide, ones(top)), sign = shl(x, and(x, wide, 1ull << top), 31 - top);
   V placed = shl(x, magnitude, shift), value = rebias(x, f, placed);
   if (f->nan == NR_NAN_IEEE) {
@@ -93,15 +95,15 @@ static Wide wide_of(V value) {
   return (Wide){real, 32, F32_MANTISSA, F32_BIAS};
 }
 
-/* magnitude rounded to `shift` fewer mantissa bits, to nearest, ties to even; still with the wide bias. */
+/* Rounds magnitude to `shift` fewer mantissa bits, to nearest, ties to even. The exponent keeps the wide bias. */
 static V round_normal(X *x, V magnitude, unsigned shift) {
   V odd = and(x, shr(x, magnitude, shift), 1);
   V sum = plus(x, magnitude, nr_expand_int(x, magnitude, ones(shift - 1)));
   return shr(x, plus(x, sum, odd), shift);
 }
 
-/* Below the smallest normal number: adding a number whose last place is the format's smallest step makes the FPU
- * round. */
+/* Rounds a magnitude below the smallest normal number: adding a number whose last place is the format's smallest
+ * step makes the FPU round. */
 static V round_subnormal(X *x, const NrFloatFormat *f, const Wide *w, V magnitude) {
   uint64_t magic = (uint64_t)(w->bias - f->bias + 1 + (int)(w->mantissa - f->mantissa_bits)) << w->mantissa;
   V step = nr_expand_from_bits(x, nr_expand_int(x, magnitude, magic), w->real);
@@ -109,7 +111,7 @@ static V round_subnormal(X *x, const NrFloatFormat *f, const Wide *w, V magnitud
   return minus(x, nr_expand_bits(x, sum), magic);
 }
 
-/* f8E8M0FNU: the power of two nearest to a value of at least 0; else NaN. */
+/* Rounds to f8E8M0FNU: the power of two nearest to value. A negative value gives NaN. */
 static V round_power(X *x, V value, NrType type) {
   V whole = nr_expand_bits(x, nr_expand_cast(x, NR_OP_arith_extf, value, nr_type_f64(x->b.ctx)));
   V magnitude = and(x, whole, ones(63));
@@ -121,7 +123,7 @@ static V round_power(X *x, V value, NrType type) {
   return nr_expand_from_bits(x, nr_expand_cast(x, NR_OP_arith_trunci, r, nr_type_int(x->b.ctx, 8)), type);
 }
 
-/* What NaN becomes, without the sign. */
+/* The bits of a NaN in the format, without the sign; IEEE formats keep the payload. */
 static V nan_bits(X *x, const NrFloatFormat *f, V magnitude, unsigned shift) {
   unsigned top = f->exponent_bits + f->mantissa_bits;
   if (f->nan == NR_NAN_NEG_ZERO) return nr_expand_int(x, magnitude, 1ull << top);
@@ -131,7 +133,7 @@ static V nan_bits(X *x, const NrFloatFormat *f, V magnitude, unsigned shift) {
   return or(x, payload, nr_expand_int(x, magnitude, quiet));
 }
 
-/* The pattern that too large a magnitude gets. */
+/* The bits of the format for a magnitude that is too large. */
 static uint64_t overflow_bits(const NrFloatFormat *f) {
   unsigned top = f->exponent_bits + f->mantissa_bits;
   if (f->nan == NR_NAN_IEEE) return ones(f->exponent_bits) << f->mantissa_bits;

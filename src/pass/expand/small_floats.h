@@ -5,7 +5,7 @@
 
 #include "pass/expand/expand.h"
 
-/* The target does not convert type: bf16, f8.., f6.., f4, tf32, and f16 on some CPUs. */
+/* Whether the target has no instructions that convert type: bf16, f8.., f6.., f4, tf32, and f16 on some CPUs. */
 bool nr_is_small_float(const NrExpand *x, NrType type);
 /* A small float as f32, which is exact. */
 NrValue *nr_small_float_extend(NrExpand *x, NrValue *value);

@@ -1,59 +1,29 @@
-/* vectors_blocks.c - functions, blocks and calls in lower-vectors: where a value of more than one row is passed on, its
- * rows are. */
+/* vectors_blocks.c - functions, blocks and calls in lower-vectors: a vector of several rows is passed as its rows. */
 #include "pass/expand/vectors_blocks.h"
 
 #include "dialect/func/func.h"
+#include "dialect/rt/ops.h"
+#include "pass/expand/signatures.h"
 
 typedef NrRows R;
 typedef NrValue *V;
-typedef NR_VEC(NrType) Types;
+typedef NrTypeList Types;
 typedef NR_VEC(V) Values;
 
 /* ---- types ------------------------------------------------------------------------------------------------------ */
 
-static NrType converted(NrType type);
-
-static void push_converted(Types *out, const NrType *types, size_t count) {
-  for (size_t i = 0; i < count; i++)
-    for (size_t n = nr_rows_has(types[i]) ? nr_rows_count(types[i]) : 1; n-- > 0;)
-      nr_vec_push(out, nr_rows_has(types[i]) ? nr_rows_type(types[i]) : converted(types[i]));
+static bool split_vector(NrType type, NrTypeList *out) {
+  if (!nr_rows_has(type)) return false;
+  for (size_t n = nr_rows_count(type); n-- > 0;) nr_vec_push(out, nr_rows_type(type));
+  return true;
 }
 
-/* A type of functions over rows; other types stay. */
-static NrType converted(NrType type) {
-  if (type->kind != NR_TYPE_FUNCTION) return type;
-  Types types = {0};
-  push_converted(&types, type->inputs, type->num_inputs);
-  size_t inputs = types.size;
-  push_converted(&types, type->results, type->num_results);
-  NrType out = nr_type_function(type->ctx, types.data, inputs, types.data + inputs, types.size - inputs);
-  nr_vec_deinit(&types);
-  return out;
-}
-
-/* An array with an attribute for each of these types, as one with an attribute for each that they become. */
-static void spread_attrs(NrOp *op, const NrAttrName *name, const NrType *types, size_t count) {
-  NrAttr attrs = nr_op_attr(op, name);
-  NR_VEC(NrAttr) out = {0};
-  if (!attrs || attrs->kind != NR_ATTR_ARRAY || attrs->size != count) return;
-  for (size_t i = 0; i < count; i++)
-    for (size_t n = nr_rows_has(types[i]) ? nr_rows_count(types[i]) : 1; n-- > 0;)
-      nr_vec_push(&out, attrs->items[i]);
-  nr_op_set_attr(op, name, nr_attr_array(attrs->ctx, out.data, out.size));
-  nr_vec_deinit(&out);
-}
-
-static void convert_function(NrOp *func) {
-  NrType old = nr_func_type(func), type = old ? converted(old) : NULL;
-  if (type == old) return;
-  spread_attrs(func, NR_A_arg_attrs, old->inputs, old->num_inputs);
-  spread_attrs(func, NR_A_res_attrs, old->results, old->num_results);
-  nr_op_set_attr(func, NR_A_function_type, nr_attr_type(type));
-}
+static NrType converted(NrType type) { return nr_split_signature(type, split_vector); }
 
 /* ---- blocks ----------------------------------------------------------------------------------------------------- */
 
-/* Arguments of a function keep their order; those of other blocks get their rows behind the last one. */
+/* Adds block arguments for the rows of argument i: right after it in a function, which keeps the order of the
+ * signature, and at the end in other blocks. */
 static void add_rows(R *r, NrBlock *block, uint32_t i, bool of_function) {
   V arg = nr_block_arg(block, i);
   NrType type = nr_rows_type(arg->type);
@@ -78,7 +48,7 @@ void nr_rows_open_blocks(R *r, NrOp *const *ops, size_t count, NrRowBlocks *out)
   for (size_t i = 0; i < count; i++) {
     NrOp *op = ops[i];
     bool is_function = nr_op_is(op, NR_OP_func_func);
-    if (is_function) convert_function(op);
+    if (is_function) nr_split_function(op, split_vector, true);
     for (uint32_t k = 0; k < op->num_results; k++) nr_result(op, k)->type = converted(nr_result(op, k)->type);
     for (uint32_t k = 0; k < op->num_regions; k++) {
       NrBlock *first = op->regions[k].first;
@@ -99,7 +69,7 @@ static void pass_rows(R *r, NrBlock *block) {
   }
 }
 
-/* Ops that take a whole vector, such as a store of an element that is one, still do. */
+/* A user that still takes the whole vector, such as a store to a memref of vectors, gets it joined from its rows. */
 static void join_for_users(R *r, V value) {
   while (value->first_use) {
     NrUse *use = value->first_use;
@@ -132,7 +102,7 @@ void nr_rows_close_blocks(R *r, const NrRowBlocks *blocks) {
 
 /* ---- calls ------------------------------------------------------------------------------------------------------ */
 
-static bool has_rows(const NrOp *op) {
+bool nr_rows_are_in(const NrOp *op) {
   for (uint32_t i = 0; i < op->num_operands; i++)
     if (nr_rows_has(nr_operand(op, i)->type)) return true;
   for (uint32_t i = 0; i < op->num_results; i++)
@@ -140,7 +110,7 @@ static bool has_rows(const NrOp *op) {
   return false;
 }
 
-/* Results of the new op, from *next on, as those of one result of the old one. */
+/* Takes results of the new op, from *next on, as the rows of one result of the old op. */
 static void take_result(R *r, V result, NrOp *fresh, uint32_t *next) {
   size_t count = nr_rows_count(result->type);
   if (result->type->kind != NR_TYPE_VECTOR) count = 1;
@@ -152,9 +122,10 @@ static void take_result(R *r, V result, NrOp *fresh, uint32_t *next) {
 NrStatus nr_rows_call(R *r, NrOp *op) {
   Types before = {0}, types = {0};
   Values operands = {0};
-  r->keep = !has_rows(op);
+  r->keep = !nr_rows_are_in(op);
   if (r->keep) return NR_OK;
-  size_t first = nr_op_is(op, NR_OP_func_call_indirect) ? 1 : 0; /* its callee has no attributes */
+  /* Argument attributes have no entry for the callee. */
+  size_t first = nr_op_is(op, NR_OP_func_call_indirect) ? NR_FUNC_CALL_INDIRECT_CALLEE_OPERANDS : 0;
   for (uint32_t i = 0; i < op->num_operands; i++) {
     V value = nr_operand(op, i), *rows = nr_rows_of(r, value);
     if (i >= first) nr_vec_push(&before, value->type);
@@ -163,13 +134,12 @@ NrStatus nr_rows_call(R *r, NrOp *op) {
   }
   size_t num_args = before.size;
   for (uint32_t i = 0; i < op->num_results; i++) nr_vec_push(&before, nr_result(op, i)->type);
-  push_converted(&types, before.data + num_args, op->num_results);
+  nr_split_types(before.data + num_args, op->num_results, split_vector, &types);
   NrOp *fresh = nr_op_rebuild(op, operands.data, operands.size, types.data, types.size);
-  spread_attrs(fresh, NR_A_arg_attrs, before.data, num_args);
-  spread_attrs(fresh, NR_A_res_attrs, before.data + num_args, op->num_results);
-  if (nr_op_has(op, NR_SEGMENTS)) { /* a dispatch: its grid, and what is passed */
-    size_t begin, grid;
-    nr_op_operand_group(op, 0, &begin, &grid);
+  nr_split_attrs(fresh, NR_A_arg_attrs, before.data, num_args, split_vector, true);
+  nr_split_attrs(fresh, NR_A_res_attrs, before.data + num_args, op->num_results, split_vector, true);
+  if (nr_op_is(op, NR_OP_rt_dispatch)) {
+    size_t grid = nr_rt_dispatch_grid(op).count;
     nr_op_set_segments(fresh, (uint32_t[]){(uint32_t)grid, (uint32_t)(operands.size - grid)}, 2);
   }
   uint32_t next = 0;

@@ -4,13 +4,15 @@
 
 #include "pass/expand/lower_vectors.h"
 
-typedef NR_VEC(NrBlock *) NrRowBlocks; /* whose arguments become rows */
+typedef NR_VEC(NrBlock *) NrRowBlocks; /* blocks whose arguments become rows */
 
-/* Gives the functions among ops their new types, and rows to the arguments of all blocks in them. */
+/* Converts the types of the functions among ops, and adds arguments for rows to all blocks in them. */
 void nr_rows_open_blocks(NrRows *r, NrOp *const *ops, size_t count, NrRowBlocks *out);
-/* Gives the branches to these blocks their rows, and erases the old arguments and all that was lowered. */
+/* Passes rows along the branches to these blocks, then erases the old arguments and all lowered ops. */
 void nr_rows_close_blocks(NrRows *r, const NrRowBlocks *blocks);
-/* call, call_indirect, return, dispatch: with rows in place of vectors. */
+/* Whether an operand or a result of op is a vector that becomes rows. */
+bool nr_rows_are_in(const NrOp *op);
+/* Rebuilds a call, call_indirect, return or dispatch with rows in place of vectors. */
 NrStatus nr_rows_call(NrRows *r, NrOp *op);
 
 #endif

@@ -1,16 +1,17 @@
-/* vectors_memory.c - ops that read and write memrefs, in lower-vectors: all come down to one access for each row, of
- * lanes side by side or of lanes that lie apart, with or without a mask. */
+/* vectors_memory.c - ops that read and write memrefs, in lower-vectors. Each row becomes one access, to contiguous
+ * lanes or to lanes that lie apart, with or without a mask. */
 #include "dialect/memref/memref.h"
+#include "dialect/operands.h"
 #include "pass/expand/lower_vectors.h"
 
 typedef NrRows R;
 typedef NrValue *V;
 
-enum { TAIL = 3 }; /* operands of an access behind the indices, at most */
+enum { TAIL = 3 }; /* the most operands that an access has after the indices */
 
 /* ---- one row ---------------------------------------------------------------------------------------------------- */
 
-/* Lanes that follow each other in the vector do not in memory. */
+/* Whether consecutive lanes of the vector are not contiguous in memory. */
 static bool lies_apart(const NrRowAccess *a) {
   int64_t strides[NR_MAX_RANK], offset;
   NrType memref = a->base->type;
@@ -26,7 +27,7 @@ static V all_lanes(R *r, const NrRowAccess *a) {
   return nr_expand_constant(&r->x, mask_type(a), nr_attr_bool(r->x.b.ctx, true));
 }
 
-/* An op on base[indices] with these operands behind. */
+/* Builds an op on base[indices]; `tail` are the operands after the indices. */
 static NrOp *access(R *r, const NrRowAccess *a, unsigned id, V const *tail, size_t count, NrType result) {
   V operands[1 + NR_MAX_RANK + TAIL] = {a->base};
   size_t rank = a->base->type->rank;
@@ -48,8 +49,8 @@ static V read_row(R *r, const NrRowAccess *a, V mask, V rest) {
   if (!mask && !apart) return nr_build_vector_load(&r->x.b, type, a->base, a->indices, rank);
   if (!mask) mask = all_lanes(r, a);
   if (!rest) rest = nr_rows_poison(r, type);
-  if (apart) return nr_result(access(r, a, NR_OP_vector_gather, (V[]){lane_numbers(r, a), mask, rest}, 3, type), 0);
-  return nr_result(access(r, a, NR_OP_vector_maskedload, (V[]){mask, rest}, 2, type), 0);
+  if (apart) return nr_op_result(access(r, a, NR_OP_vector_gather, (V[]){lane_numbers(r, a), mask, rest}, 3, type));
+  return nr_op_result(access(r, a, NR_OP_vector_maskedload, (V[]){mask, rest}, 2, type));
 }
 
 static void write_row(R *r, const NrRowAccess *a, V mask, V row) {
@@ -63,7 +64,8 @@ static void write_row(R *r, const NrRowAccess *a, V mask, V row) {
 
 /* ---- all rows --------------------------------------------------------------------------------------------------- */
 
-/* The access of row `row`: the dims above the rows move along the last dims of the memref but one. */
+/* The access of row `row`. The vector lies along the last dims of the memref; the dims above the row shift all of
+ * their indices but the last. */
 static NrRowAccess at_row(R *r, const NrRowAccess *a, size_t row) {
   NrRowAccess out = *a;
   int64_t at[NR_MAX_RANK];
@@ -94,22 +96,29 @@ void nr_rows_write(R *r, NrRowAccess *a, V const *mask, V const *rows) {
 
 /* ---- the ops ---------------------------------------------------------------------------------------------------- */
 
-/* The access of an op with its memref at operand `base` and the indices behind. */
-static NrRowAccess access_of(NrOp *op, size_t base, NrType vector) {
-  NrRowAccess a = {.base = nr_operand(op, base), .vector = vector};
-  for (uint32_t i = 0; i < a.base->type->rank; i++) a.indices[i] = nr_operand(op, base + 1 + i);
+NrRowAccess nr_rows_access(const NrOp *op, V base, NrGroup indices, NrType vector) {
+  NrRowAccess a = {.base = base, .vector = vector};
+  for (size_t i = 0; i < indices.count; i++) a.indices[i] = nr_operand(op, indices.begin + i);
   return a;
 }
 
-/* Its dims are last ones of the memref. Where there are more, the op stays, and a backend refuses it. */
+static NrRowAccess access_of(const NrOp *op, NrType vector) {
+  return nr_rows_access(op, nr_op_base(op), nr_op_indices(op), vector);
+}
+
+/* The vector that a masked op writes, or the one that it reads where the mask is not set. */
+static V masked_vector(const NrOp *op) { return nr_op_has_value(op) ? nr_op_value(op) : nr_op_pass_thru(op); }
+
+/* Whether the vector has no more dims than the memref, so that it lies along the last ones, or one lane only. If not,
+ * the op stays, and a backend refuses it. */
 static bool lies_inside(const NrRowAccess *a) {
   return a->vector->rank <= a->base->type->rank || (a->vector->rank == 1 && a->vector->dims[0] == 1);
 }
 
-/* An element that is a vector is read and written like any element. */
+/* A memref of vectors is read and written like any memref, by memref.load and memref.store. */
 NrStatus nr_rows_load(R *r, NrOp *op) {
-  V result = nr_result(op, 0);
-  NrRowAccess a = access_of(op, 0, result->type);
+  V result = nr_op_result(op);
+  NrRowAccess a = access_of(op, result->type);
   if (a.base->type->elem == result->type) {
     V whole = nr_build_load(&r->x.b, a.base, a.indices, a.base->type->rank);
     nr_rows_set(r, result, nr_rows_of(r, whole));
@@ -122,8 +131,8 @@ NrStatus nr_rows_load(R *r, NrOp *op) {
 }
 
 NrStatus nr_rows_store(R *r, NrOp *op) {
-  V value = nr_operand(op, 0);
-  NrRowAccess a = access_of(op, 1, value->type);
+  V value = nr_vector_store_value(op);
+  NrRowAccess a = access_of(op, value->type);
   if (a.base->type->elem == value->type) {
     nr_build_store(&r->x.b, value, a.base, a.indices, a.base->type->rank);
     return NR_OK;
@@ -134,26 +143,22 @@ NrStatus nr_rows_store(R *r, NrOp *op) {
   return NR_OK;
 }
 
-/* base, indices..., mask, pass_thru */
 NrStatus nr_rows_masked_load(R *r, NrOp *op) {
-  V result = nr_result(op, 0);
-  NrRowAccess a = access_of(op, 0, result->type);
-  size_t rank = a.base->type->rank;
+  V result = nr_op_result(op);
+  NrRowAccess a = access_of(op, result->type);
   r->keep = !lies_inside(&a) || (!nr_rows_has(result->type) && !lies_apart(&a));
   if (r->keep) return NR_OK;
-  V *mask = nr_rows_of(r, nr_operand(op, 1 + rank)), *rest = nr_rows_of(r, nr_operand(op, 2 + rank));
+  V *mask = nr_rows_of(r, nr_op_mask(op)), *rest = nr_rows_of(r, nr_op_pass_thru(op));
   nr_rows_set(r, result, nr_rows_read(r, &a, mask, rest));
   return NR_OK;
 }
 
-/* base, indices..., mask, value */
 NrStatus nr_rows_masked_store(R *r, NrOp *op) {
-  size_t rank = nr_operand(op, 0)->type->rank;
-  V value = nr_operand(op, 2 + rank);
-  NrRowAccess a = access_of(op, 0, value->type);
+  V value = nr_op_value(op);
+  NrRowAccess a = access_of(op, value->type);
   r->keep = !lies_inside(&a) || (!nr_rows_has(value->type) && !lies_apart(&a));
   if (r->keep) return NR_OK;
-  nr_rows_write(r, &a, nr_rows_of(r, nr_operand(op, 1 + rank)), nr_rows_of(r, value));
+  nr_rows_write(r, &a, nr_rows_of(r, nr_op_mask(op)), nr_rows_of(r, value));
   return NR_OK;
 }
 
@@ -165,43 +170,42 @@ static V set_lanes(R *r, V mask) {
   return nr_build_value(&r->x.b, NR_OP_arith_index_cast, nr_type_index(ctx), &count, 1);
 }
 
-/* base, indices..., mask, pass_thru or value: the set lanes of a row lie behind those of the row before. */
+/* expandload, compressstore: the set lanes of a row lie in memory behind those of the row before. */
 NrStatus nr_rows_packed(R *r, NrOp *op) {
-  size_t rank = nr_operand(op, 0)->type->rank;
-  V whole = nr_operand(op, 2 + rank);
-  NrRowAccess a = access_of(op, 0, whole->type);
+  V whole = masked_vector(op);
+  NrRowAccess a = access_of(op, whole->type);
+  size_t rank = a.base->type->rank;
   if (lies_apart(&a)) return nr_op_error(op, "is compiled for elements side by side only");
   r->keep = !nr_rows_has(whole->type) || !rank;
   if (r->keep) return NR_OK;
   size_t count = nr_rows_count(whole->type);
-  V *mask = nr_rows_of(r, nr_operand(op, 1 + rank)), *rows = nr_rows_of(r, whole), *out = nr_rows_new(r, count);
+  V *mask = nr_rows_of(r, nr_op_mask(op)), *rows = nr_rows_of(r, whole), *out = nr_rows_new(r, count);
   NrType result = op->num_results ? nr_rows_type(whole->type) : NULL;
   for (size_t i = 0; i < count; i++) {
     NrOp *row = access(r, &a, op->info->id, (V[]){mask[i], rows[i]}, 2, result);
-    if (result) out[i] = nr_result(row, 0);
+    if (result) out[i] = nr_op_result(row);
     if (i + 1 < count)
       a.indices[rank - 1] = nr_arith_binary(&r->x.b, NR_OP_arith_addi, a.indices[rank - 1], set_lanes(r, mask[i]));
   }
-  if (result) nr_rows_set(r, nr_result(op, 0), out);
+  if (result) nr_rows_set(r, nr_op_result(op), out);
   return NR_OK;
 }
 
-/* base, indices..., index_vec, mask, pass_thru or value; the index vector moves along the last dim. */
+/* gather, scatter: the index vector moves along the last dim. */
 NrStatus nr_rows_gathered(R *r, NrOp *op) {
-  size_t rank = nr_operand(op, 0)->type->rank;
-  if (nr_operand(op, 0)->type->kind != NR_TYPE_MEMREF) return nr_op_error(op, "is compiled for memrefs only");
-  V whole = nr_operand(op, 3 + rank);
-  NrRowAccess a = access_of(op, 0, whole->type);
+  if (nr_op_base(op)->type->kind != NR_TYPE_MEMREF) return nr_op_error(op, "is compiled for memrefs only");
+  V whole = masked_vector(op);
+  NrRowAccess a = access_of(op, whole->type);
   r->keep = !nr_rows_has(whole->type);
   if (r->keep) return NR_OK;
   size_t count = nr_rows_count(whole->type);
-  V *numbers = nr_rows_of(r, nr_operand(op, 1 + rank)), *mask = nr_rows_of(r, nr_operand(op, 2 + rank));
+  V *numbers = nr_rows_of(r, nr_op_index_vec(op)), *mask = nr_rows_of(r, nr_op_mask(op));
   V *rows = nr_rows_of(r, whole), *out = nr_rows_new(r, count);
   NrType result = op->num_results ? nr_rows_type(whole->type) : NULL;
   for (size_t i = 0; i < count; i++) {
     NrOp *row = access(r, &a, op->info->id, (V[]){numbers[i], mask[i], rows[i]}, 3, result);
-    if (result) out[i] = nr_result(row, 0);
+    if (result) out[i] = nr_op_result(row);
   }
-  if (result) nr_rows_set(r, nr_result(op, 0), out);
+  if (result) nr_rows_set(r, nr_op_result(op), out);
   return NR_OK;
 }

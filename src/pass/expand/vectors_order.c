@@ -7,7 +7,7 @@ typedef NrValue *V;
 
 /* ---- shuffles --------------------------------------------------------------------------------------------------- */
 
-/* row with lanes behind its own, of any value. */
+/* row extended to `lanes` lanes; the new ones may have any value. */
 static V grown(R *r, V row, int64_t lanes) {
   int64_t have = row->type->dims[0], *order = NR_NEW_ARRAY(r->arena, int64_t, (size_t)lanes);
   if (have == lanes) return row;
@@ -22,9 +22,10 @@ static V shuffled_lanes(R *r, V a, V b, const int64_t *order, size_t count) {
   return nr_rows_shuffle(r, grown(r, a, lanes), grown(r, b, lanes), moved, count);
 }
 
-/* By lanes of 1-D vectors of equal length, which is what stays; else by whole rows. */
+/* A shuffle of 1-D vectors of equal length stays. Other 1-D vectors are shuffled by lanes, vectors of more dims by
+ * whole rows. */
 NrStatus nr_rows_shuffled(R *r, NrOp *op) {
-  V a = nr_operand(op, 0), b = nr_operand(op, 1), result = nr_result(op, 0);
+  V a = nr_vector_shuffle_v1(op), b = nr_vector_shuffle_v2(op), result = nr_op_result(op);
   size_t count = nr_index_list_size(op, NR_A_mask->text);
   const int64_t *order = nr_index_list_statics(op, NR_A_mask->text);
   r->keep = a->type == b->type && a->type->rank == 1;
@@ -48,24 +49,26 @@ NrStatus nr_rows_shuffled(R *r, NrOp *op) {
 }
 
 NrStatus nr_rows_interleave(R *r, NrOp *op) {
-  NrType type = nr_operand(op, 0)->type;
+  V lhs = nr_vector_interleave_lhs(op), rhs = nr_vector_interleave_rhs(op);
+  NrType type = lhs->type;
   int64_t lanes = nr_rows_lanes(type), *order = NR_NEW_ARRAY(r->arena, int64_t, 2 * (size_t)lanes);
   size_t count = nr_rows_count(type);
-  V *a = nr_rows_of(r, nr_operand(op, 0)), *b = nr_rows_of(r, nr_operand(op, 1)), *out = nr_rows_new(r, count);
+  V *a = nr_rows_of(r, lhs), *b = nr_rows_of(r, rhs), *out = nr_rows_new(r, count);
   for (int64_t i = 0; i < 2 * lanes; i++) order[i] = i / 2 + (i % 2 ? lanes : 0);
   for (size_t i = 0; i < count; i++) out[i] = nr_rows_shuffle(r, a[i], b[i], order, 2 * (size_t)lanes);
-  nr_rows_set(r, nr_result(op, 0), out);
+  nr_rows_set(r, nr_op_result(op), out);
   return NR_OK;
 }
 
 NrStatus nr_rows_deinterleave(R *r, NrOp *op) {
-  NrType to = nr_result(op, 0)->type;
+  V results[] = {nr_vector_deinterleave_even(op), nr_vector_deinterleave_odd(op)};
+  NrType to = results[0]->type;
   size_t count = nr_rows_count(to);
-  V *in = nr_rows_of(r, nr_operand(op, 0));
+  V *in = nr_rows_of(r, nr_vector_deinterleave_source(op));
   for (uint32_t half = 0; half < 2; half++) {
     V *out = nr_rows_new(r, count);
     for (size_t i = 0; i < count; i++) out[i] = nr_rows_slice(r, in[i], half, nr_rows_lanes(to), 2);
-    nr_rows_set(r, nr_result(op, half), out);
+    nr_rows_set(r, results[half], out);
   }
   return NR_OK;
 }
@@ -79,7 +82,7 @@ static V joined(R *r, V a, V b) {
   return nr_rows_shuffle(r, a, b, order, 2 * lanes);
 }
 
-/* Lane k of row i of out is item(user, i, k) of a list of lanes. */
+/* Returns which element of a list of rows goes to lane `lane` of row `row`. */
 typedef size_t (*LaneFn)(const void *user, size_t row, size_t lane);
 
 static void lane_by_lane(R *r, V *in, int64_t from, NrType type, V *out, size_t count, LaneFn item, const void *user) {
@@ -95,9 +98,10 @@ static void lane_by_lane(R *r, V *in, int64_t from, NrType type, V *out, size_t 
 
 static size_t in_order(const void *user, size_t row, size_t lane) { return row * *(const size_t *)user + lane; }
 
-/* Where one length of rows divides the other by a power of two, by shuffles. */
+/* Rows are sliced if their length is a multiple of the new length, joined by shuffles if the new length is a power
+ * of two times theirs, and else built lane by lane. */
 NrStatus nr_rows_shape_cast(R *r, NrOp *op) {
-  V source = nr_operand(op, 0), result = nr_result(op, 0);
+  V source = nr_vector_shape_cast_source(op), result = nr_op_result(op);
   NrType type = nr_rows_type(result->type);
   size_t have = nr_rows_count(source->type), count = nr_rows_count(result->type);
   size_t from = (size_t)nr_rows_lanes(source->type), to = (size_t)nr_rows_lanes(result->type);
@@ -125,7 +129,7 @@ typedef struct Transposed {
   const int64_t *order; /* dim d of to is dim order[d] of from */
 } Transposed;
 
-/* The number of the element of from that lane `lane` of row `row` of to is. */
+/* The number of the element of `from` that goes to lane `lane` of row `row` of `to`. */
 static size_t source_of(const void *user, size_t row, size_t lane) {
   const Transposed *t = user;
   int64_t place[NR_MAX_RANK], at[NR_MAX_RANK];
@@ -137,7 +141,7 @@ static size_t source_of(const void *user, size_t row, size_t lane) {
   return number;
 }
 
-/* n rows of n lanes, a power of two: log2(n) perfect shuffles of the whole. */
+/* Transposes n rows of n lanes, n a power of two, by log2(n) stages of interleaving shuffles. */
 static void square(R *r, V *rows, size_t n, V *out) {
   int64_t *low = NR_NEW_ARRAY(r->arena, int64_t, n), *high = NR_NEW_ARRAY(r->arena, int64_t, n);
   V *now = nr_rows_new(r, n);
@@ -157,13 +161,13 @@ static void square(R *r, V *rows, size_t n, V *out) {
 }
 
 NrStatus nr_rows_transpose(R *r, NrOp *op) {
-  V source = nr_operand(op, 0), result = nr_result(op, 0);
+  V source = nr_vector_transpose_vector(op), result = nr_op_result(op);
   Transposed t = {source->type, result->type, nr_index_list_statics(op, NR_A_permutation->text)};
   uint32_t rank = t.to->rank;
   size_t count = nr_rows_count(t.to), lanes = (size_t)nr_rows_lanes(t.from);
   V *in = nr_rows_of(r, source), *out = nr_rows_new(r, count);
   bool is_square = rank == 2 && t.from->dims[0] == t.from->dims[1] && (lanes & (lanes - 1)) == 0;
-  if (rank < 2 || t.order[rank - 1] == (int64_t)rank - 1) { /* whole rows */
+  if (rank < 2 || t.order[rank - 1] == (int64_t)rank - 1) { /* the last dim stays last: rows move as a whole */
     for (size_t i = 0; i < count; i++) out[i] = in[rank ? source_of(&t, i, 0) / lanes : 0];
   } else if (is_square) {
     square(r, in, lanes, out);
@@ -176,7 +180,8 @@ NrStatus nr_rows_transpose(R *r, NrOp *op) {
 
 /* ---- reductions along some dims --------------------------------------------------------------------------------- */
 
-/* The number of the row of the result, or of its element when the last dim goes too, that row `row` is added to. */
+/* The number of the result's row that row `row` is combined with, or of the result's element where the last dim is
+ * reduced too. */
 static size_t target_of(NrType type, size_t row, const bool *reduced) {
   int64_t at[NR_MAX_RANK];
   size_t number = 0;
@@ -194,7 +199,7 @@ static V reduced_row(R *r, NrOp *op, V row, V acc) {
 }
 
 NrStatus nr_rows_multi_reduction(R *r, NrOp *op) {
-  V source = nr_operand(op, 0), acc = nr_operand(op, 1), result = nr_result(op, 0);
+  V source = nr_vector_multi_reduction_source(op), acc = nr_vector_multi_reduction_acc(op), result = nr_op_result(op);
   NrType type = source->type, to = result->type;
   unsigned combine = nr_combine_of_vector(nr_vector_kind(op), nr_type_is_float(type->elem))->op_id;
   bool reduced[NR_MAX_RANK] = {0}, is_vector = to->kind == NR_TYPE_VECTOR;

@@ -77,7 +77,7 @@ V nr_rows_add(R *r, V index, int64_t constant) {
   if (!constant) return index;
   V args[] = {index, nr_rows_index(r, constant)};
   V sum = nr_build_value(&r->x.b, NR_OP_arith_addi, index->type, args, 2);
-  nr_op_set_attr(sum->op, NR_A_overflowFlags, nr_attr_opaque(r->x.b.ctx, NR_STR("arith.overflow<nsw>"), NULL));
+  nr_op_set_attr(sum->op, NR_A_overflowFlags, nr_arith_overflow_attr(r->x.b.ctx, NR_OVERFLOW_NSW));
   return sum;
 }
 
@@ -90,7 +90,7 @@ V nr_rows_now(R *r, V value) {
   return value;
 }
 
-/* Reads the rows behind the definition of vector, so that they serve every use. */
+/* Extracts the rows right after the definition of vector, so that they dominate all its uses. */
 static V *read_rows(R *r, V vector) {
   NrBuilder here = r->x.b;
   NrType type = vector->type;
@@ -132,12 +132,12 @@ void nr_rows_set(R *r, V result, V *rows) {
     replace(r, result, rows[0]);
     return;
   }
-  V *old = nr_map_get(&r->rows, result); /* read by an op that was lowered before this one */
+  V *old = nr_map_get(&r->rows, result); /* extracted for a user that was lowered before this op */
   for (size_t i = 0, count = nr_rows_count(result->type); old && i < count; i++) {
     NrOp *reads = old[i]->op;
     replace(r, old[i], rows[i]);
     nr_vec_push(&r->done, reads);
-    if (!result->type->rank) nr_vec_push(&r->done, nr_operand(reads, 0)->op); /* the element that was repeated */
+    if (!result->type->rank) nr_vec_push(&r->done, nr_vector_broadcast_source(reads)->op); /* the vector.extract */
   }
   nr_map_set(&r->rows, result, rows);
 }

@@ -8,7 +8,7 @@ typedef NrValue *V;
 
 /* ---- making and taking apart ------------------------------------------------------------------------------------ */
 
-/* The row of from that row `row` of to repeats: from's dims are to's last ones, or 1. */
+/* The row of `from` that a broadcast repeats as row `row` of `to`. The dims of from are the last ones of to, or 1. */
 static size_t repeated_row(NrType from, NrType to, size_t row) {
   int64_t at[NR_MAX_RANK], source[NR_MAX_RANK];
   uint32_t more = nr_rows_dims(to) - nr_rows_dims(from);
@@ -18,8 +18,8 @@ static size_t repeated_row(NrType from, NrType to, size_t row) {
 }
 
 NrStatus nr_rows_broadcast(R *r, NrOp *op) {
-  V source = nr_operand(op, 0);
-  NrType from = source->type, to = nr_result(op, 0)->type, type = nr_rows_type(to);
+  V source = nr_vector_broadcast_source(op);
+  NrType from = source->type, to = nr_op_result(op)->type, type = nr_rows_type(to);
   bool is_vector = from->kind == NR_TYPE_VECTOR;
   r->keep = !is_vector && !nr_rows_has(to);
   if (r->keep) return NR_OK;
@@ -33,25 +33,26 @@ NrStatus nr_rows_broadcast(R *r, NrOp *op) {
     if (!wide[at]) wide[at] = grows ? nr_rows_splat(r, is_vector ? nr_rows_lane(r, in[at], 0) : in[0], type) : in[at];
     rows[i] = wide[at];
   }
-  nr_rows_set(r, nr_result(op, 0), rows);
+  nr_rows_set(r, nr_op_result(op), rows);
   return NR_OK;
 }
 
 NrStatus nr_rows_from_elements(R *r, NrOp *op) {
-  NrType type = nr_result(op, 0)->type;
+  NrGroup elements = nr_vector_from_elements_elements(op);
+  NrType type = nr_op_result(op)->type;
   size_t count = nr_rows_count(type), lanes = (size_t)nr_rows_lanes(type);
   V *rows = nr_rows_new(r, count);
   for (size_t i = 0; i < count; i++) {
     rows[i] = nr_rows_poison(r, nr_rows_type(type));
     for (size_t k = 0; k < lanes; k++)
-      rows[i] = nr_rows_with_lane(r, rows[i], nr_operand(op, i * lanes + k), (int64_t)k);
+      rows[i] = nr_rows_with_lane(r, rows[i], nr_operand(op, elements.begin + i * lanes + k), (int64_t)k);
   }
-  nr_rows_set(r, nr_result(op, 0), rows);
+  nr_rows_set(r, nr_op_result(op), rows);
   return NR_OK;
 }
 
 NrStatus nr_rows_to_elements(R *r, NrOp *op) {
-  V source = nr_operand(op, 0), *rows = nr_rows_of(r, source);
+  V source = nr_vector_to_elements_source(op), *rows = nr_rows_of(r, source);
   size_t lanes = (size_t)nr_rows_lanes(source->type);
   for (uint32_t i = 0; i < op->num_results; i++) {
     V item = nr_rows_lane(r, rows[i / lanes], (int64_t)(i % lanes));
@@ -62,19 +63,19 @@ NrStatus nr_rows_to_elements(R *r, NrOp *op) {
 
 /* ---- positions -------------------------------------------------------------------------------------------------- */
 
-/* A position in a vector: of a row, or of rows that follow each other, and of a lane where it has one. */
+/* A position in a vector: that of one row, of several consecutive rows, or of a lane of a row. */
 typedef struct Position {
   NrType type;
   NrIndex at[NR_MAX_RANK];
   size_t count;
   size_t first, rows; /* when fixed: the rows that it covers */
-  bool fixed;         /* all entries but that of the lane are constants that lie inside */
+  bool fixed;         /* all entries but that of the lane are constants within bounds */
   bool has_lane;
 } Position;
 
-static Position read_position(NrOp *op, size_t group, NrType type) {
+static Position read_position(NrOp *op, NrIndexListSlot slot, NrType type) {
   Position p = {.type = type, .fixed = true, .rows = 1};
-  p.count = nr_index_list_all(op, (NrIndexListSlot){group, NR_A_static_position->text}, p.at);
+  p.count = nr_index_list_all(op, slot, p.at);
   p.has_lane = type->rank && p.count == type->rank;
   for (uint32_t d = 0; d < nr_rows_dims(type); d++) {
     NrIndex at = nr_index_const(0);
@@ -86,12 +87,13 @@ static Position read_position(NrOp *op, size_t group, NrType type) {
   return p;
 }
 
-/* All rows of a vector in memory, for positions that are known in the run only. */
+/* Stores all rows of a vector to a buffer on the stack, for positions that are known at run time only. Returns the
+ * buffer. */
 static V spill(R *r, NrOp *op, V vector) {
   NrType type = vector->type;
   size_t count = nr_rows_count(type);
   NrIndex dims[] = {nr_index_const((int64_t)count), nr_index_const(nr_rows_lanes(type))};
-  NrBuilder b = nr_builder_at_start(op->module, nr_op_body(nr_isolated_parent(op), 0), op->loc);
+  NrBuilder b = nr_builder_at_start(op->module, nr_isolated_region(op)->first, op->loc);
   V slot = nr_build_alloc(&b, NR_OP_memref_alloca, type->elem, dims, 2);
   nr_op_set_attr(slot->op, NR_A_alignment, nr_attr_i64(b.ctx, 64));
   V *rows = nr_rows_of(r, vector);
@@ -130,11 +132,11 @@ static V with_lane_at(const Position *p, R *r, V row, V item) {
 }
 
 NrStatus nr_rows_extract(R *r, NrOp *op) {
-  V source = nr_operand(op, 0), result = nr_result(op, 0), *rows;
+  V source = nr_vector_extract_source(op), result = nr_op_result(op), *rows;
   NrType type = source->type;
   r->keep = !nr_rows_has(type) && result->type->kind != NR_TYPE_VECTOR;
   if (r->keep) return NR_OK;
-  Position p = read_position(op, 1, type);
+  Position p = read_position(op, nr_vector_extract_slot, type);
   if (p.fixed) {
     rows = nr_rows_of(r, source) + p.first;
   } else {
@@ -147,9 +149,11 @@ NrStatus nr_rows_extract(R *r, NrOp *op) {
   return NR_OK;
 }
 
-/* The vector with what lies at the position stored over it, read back from memory. */
+/* The rows of dest with value inserted at the position: dest is stored to a buffer, value over it, and all is read
+ * back. */
 static V *stored_over(R *r, NrOp *op, const Position *p) {
-  V value = nr_operand(op, 0), dest = nr_operand(op, 1), slot = spill(r, op, dest), first = row_number(r, p);
+  V value = nr_vector_insert_value(op), dest = nr_vector_insert_dest(op);
+  V slot = spill(r, op, dest), first = row_number(r, p);
   NrType row = nr_rows_type(p->type);
   size_t count = nr_rows_count(p->type);
   V with_lane = p->has_lane ? with_lane_at(p, r, load_row(r, row, slot, first), value) : NULL;
@@ -161,11 +165,11 @@ static V *stored_over(R *r, NrOp *op, const Position *p) {
 }
 
 NrStatus nr_rows_insert(R *r, NrOp *op) {
-  V value = nr_operand(op, 0), dest = nr_operand(op, 1);
+  V value = nr_vector_insert_value(op), dest = nr_vector_insert_dest(op);
   NrType type = dest->type;
   r->keep = !nr_rows_has(type) && value->type->kind != NR_TYPE_VECTOR;
   if (r->keep) return NR_OK;
-  Position p = read_position(op, 2, type);
+  Position p = read_position(op, nr_vector_insert_slot, type);
   V *out;
   if (p.fixed) {
     size_t count = nr_rows_count(type);
@@ -176,14 +180,14 @@ NrStatus nr_rows_insert(R *r, NrOp *op) {
   } else {
     out = stored_over(r, op, &p);
   }
-  nr_rows_set(r, nr_result(op, 0), out);
+  nr_rows_set(r, nr_op_result(op), out);
   return NR_OK;
 }
 
 /* ---- strided slices --------------------------------------------------------------------------------------------- */
 
 NrStatus nr_rows_extract_slice(R *r, NrOp *op) {
-  V source = nr_operand(op, 0), result = nr_result(op, 0);
+  V source = nr_vector_extract_strided_slice_source(op), result = nr_op_result(op);
   NrType from = source->type, to = result->type;
   NrAttr offsets = nr_op_attr(op, NR_A_offsets), sizes = nr_op_attr(op, NR_A_sizes);
   NrAttr strides = nr_op_attr(op, NR_A_strides);
@@ -204,7 +208,7 @@ NrStatus nr_rows_extract_slice(R *r, NrOp *op) {
   return NR_OK;
 }
 
-/* into with the lanes of item from begin on, step apart. */
+/* `into` with the lanes of item in place of its lanes begin, begin + step, .. */
 static V overlaid(R *r, V into, V item, int64_t begin, int64_t step) {
   int64_t lanes = into->type->dims[0], count = item->type->dims[0];
   if (lanes == count) return item;
@@ -215,9 +219,9 @@ static V overlaid(R *r, V into, V item, int64_t begin, int64_t step) {
   return nr_rows_shuffle(r, into, nr_rows_shuffle(r, item, NULL, grow, (size_t)lanes), order, (size_t)lanes);
 }
 
-/* value's dims are dest's last ones. */
+/* The dims of value correspond to the last dims of dest. */
 NrStatus nr_rows_insert_slice(R *r, NrOp *op) {
-  V value = nr_operand(op, 0), dest = nr_operand(op, 1);
+  V value = nr_vector_insert_strided_slice_value(op), dest = nr_vector_insert_strided_slice_dest(op);
   NrType from = value->type, to = dest->type;
   NrAttr offsets = nr_op_attr(op, NR_A_offsets), strides = nr_op_attr(op, NR_A_strides);
   uint32_t more = to->rank - from->rank, last = to->rank - 1;
@@ -234,6 +238,6 @@ NrStatus nr_rows_insert_slice(R *r, NrOp *op) {
     V *row = &out[nr_rows_number(to, at)];
     *row = overlaid(r, *row, in[i], nr_vector_entry(offsets, last), nr_vector_entry(strides, last - more));
   }
-  nr_rows_set(r, nr_result(op, 0), out);
+  nr_rows_set(r, nr_op_result(op), out);
   return NR_OK;
 }

@@ -7,7 +7,8 @@ typedef NrValue *V;
 
 /* ---- masks ------------------------------------------------------------------------------------------------------ */
 
-/* Lanes below count, an index of any value. Compared as i32, of which a vector holds twice as many. */
+/* A mask of the lanes below count, which may be any index. It compares as i32, of which a register holds twice as
+ * many as of i64. */
 static V lanes_below(R *r, V count, int64_t lanes) {
   NrContext *ctx = r->x.b.ctx;
   NrType i32 = nr_type_i32(ctx), type = nr_type_vector(&lanes, 1, i32);
@@ -20,17 +21,18 @@ static V lanes_below(R *r, V count, int64_t lanes) {
   return nr_arith_cmpi(&r->x.b, NR_CMPI_ULT, nr_arith_constant(&r->x.b, attr), limit);
 }
 
-/* What lies below a limit along each dim of a vector. */
+/* The elements of a vector whose index is below a limit in each dim. */
 typedef struct Bounds {
   NrType vector;
-  V limits[NR_MAX_RANK]; /* NULL: all do */
-  V row;                 /* the lanes of a row that do; NULL: all */
-  V all, none;           /* constants */
+  V limits[NR_MAX_RANK]; /* NULL: no limit */
+  V row;                 /* mask of the lanes below the limit; NULL: all lanes */
+  V all, none;           /* constant masks */
   V *out;
   size_t next;
 } Bounds;
 
-/* inside: an i1 for the dims above, or NULL. */
+/* Appends the masks of the rows in dims `dim` and below. inside is an i1, whether the dims above are within their
+ * limits; NULL: they always are. */
 static void bound_rows(R *r, Bounds *b, uint32_t dim, V inside) {
   if (dim == nr_rows_dims(b->vector)) {
     V row = inside && !b->row ? b->all : b->row;
@@ -45,7 +47,7 @@ static void bound_rows(R *r, Bounds *b, uint32_t dim, V inside) {
   }
 }
 
-/* Masks for the rows of a vector of this shape; NULL where all lanes are inside. */
+/* A mask for each row of b->vector; NULL for a row of which all lanes are inside. */
 static V *rows_inside(R *r, Bounds *b) {
   NrContext *ctx = r->x.b.ctx;
   NrType type = nr_type_with_elem(nr_rows_type(b->vector), nr_type_i1(ctx));
@@ -59,14 +61,14 @@ static V *rows_inside(R *r, Bounds *b) {
 }
 
 NrStatus nr_rows_create_mask(R *r, NrOp *op) {
-  Bounds bounds = {.vector = nr_result(op, 0)->type};
+  Bounds bounds = {.vector = nr_op_result(op)->type};
   for (uint32_t i = 0; i < op->num_operands; i++) bounds.limits[i] = nr_operand(op, i);
-  nr_rows_set(r, nr_result(op, 0), rows_inside(r, &bounds));
+  nr_rows_set(r, nr_op_result(op), rows_inside(r, &bounds));
   return NR_OK;
 }
 
 NrStatus nr_rows_constant_mask(R *r, NrOp *op) {
-  NrType type = nr_result(op, 0)->type, row = nr_rows_type(type);
+  NrType type = nr_op_result(op)->type, row = nr_rows_type(type);
   const int64_t *sizes = nr_index_list_statics(op, NR_A_mask_dim_sizes->text);
   size_t count = nr_rows_count(type), lanes = (size_t)nr_rows_lanes(type);
   V *rows = nr_rows_new(r, count);
@@ -79,7 +81,7 @@ NrStatus nr_rows_constant_mask(R *r, NrOp *op) {
     for (size_t k = 0; k < lanes; k++) bits[k] = inside && (int64_t)k < sizes[nr_rows_dims(type)];
     rows[i] = nr_arith_constant(&r->x.b, nr_attr_dense(row, bits, lanes));
   }
-  nr_rows_set(r, nr_result(op, 0), rows);
+  nr_rows_set(r, nr_op_result(op), rows);
   return NR_OK;
 }
 
@@ -87,7 +89,7 @@ NrStatus nr_rows_constant_mask(R *r, NrOp *op) {
 
 typedef enum MapKind { MAP_LAST_DIMS, MAP_ONE_ELEMENT, MAP_OTHER } MapKind;
 
-/* (d0, d1) -> (d1): the last dims; (d0, d1) -> (0): one element for all lanes. */
+/* The kind of a permutation map: (d0, d1) -> (d1) is the last dims, (d0, d1) -> (0) is one element for all lanes. */
 static MapKind map_kind(NrOp *op, NrType memref, NrType vector) {
   NrAttr map = nr_op_attr(op, NR_A_permutation_map);
   if (!map) return MAP_LAST_DIMS;
@@ -114,7 +116,7 @@ static V size_of(R *r, V memref, uint32_t dim) {
                         (V[]){memref, nr_rows_index(r, dim)}, 2);
 }
 
-/* The lanes that are inside of the memref and let through by the op's mask; NULL when all are. */
+/* A mask for each row: the lanes that are inside the memref and enabled by the op's mask. NULL if all are. */
 static V *transfer_mask(R *r, NrOp *op, const NrRowAccess *a) {
   Bounds bounds = {.vector = a->vector};
   V mask = nr_transfer_mask(op), *given = mask ? nr_rows_of(r, mask) : NULL;
@@ -132,19 +134,12 @@ static V *transfer_mask(R *r, NrOp *op, const NrRowAccess *a) {
   return inside;
 }
 
-static NrRowAccess access_of(NrOp *op, V base, size_t first_index, NrType vector) {
-  NrRowAccess a = {.base = base, .vector = vector};
-  for (uint32_t i = 0; i < base->type->rank; i++) a.indices[i] = nr_operand(op, first_index + i);
-  return a;
-}
-
-/* base, indices..., padding, mask */
 NrStatus nr_rows_transfer_read(R *r, NrOp *op) {
-  V base = nr_operand(op, 0), result = nr_result(op, 0);
+  V base = nr_vector_transfer_read_base(op), result = nr_op_result(op);
   NrType type = result->type;
   MapKind kind = map_kind(op, base->type, type);
   NR_TRY(check_transfer(op, base->type, type, kind));
-  NrRowAccess a = access_of(op, base, 1, type);
+  NrRowAccess a = nr_rows_access(op, base, nr_vector_transfer_read_indices(op), type);
   size_t rank = base->type->rank, count = nr_rows_count(type);
   if (kind == MAP_ONE_ELEMENT) {
     if (nr_transfer_mask(op)) return nr_op_error(op, "is not compiled with a mask over one element");
@@ -155,7 +150,7 @@ NrStatus nr_rows_transfer_read(R *r, NrOp *op) {
   }
   V *mask = transfer_mask(r, op, &a), *rest = NULL;
   if (mask) {
-    V padding = nr_rows_splat(r, nr_operand(op, 1 + rank), nr_rows_type(type));
+    V padding = nr_rows_splat(r, nr_vector_transfer_read_padding(op), nr_rows_type(type));
     rest = nr_rows_new(r, count);
     for (size_t i = 0; i < count; i++) rest[i] = padding;
   }
@@ -163,11 +158,10 @@ NrStatus nr_rows_transfer_read(R *r, NrOp *op) {
   return NR_OK;
 }
 
-/* value, base, indices..., mask */
 NrStatus nr_rows_transfer_write(R *r, NrOp *op) {
-  V value = nr_operand(op, 0), base = nr_operand(op, 1);
+  V value = nr_vector_transfer_write_value(op), base = nr_vector_transfer_write_base(op);
   NR_TRY(check_transfer(op, base->type, value->type, map_kind(op, base->type, value->type)));
-  NrRowAccess a = access_of(op, base, 2, value->type);
+  NrRowAccess a = nr_rows_access(op, base, nr_vector_transfer_write_indices(op), value->type);
   V *mask = transfer_mask(r, op, &a);
   nr_rows_write(r, &a, mask, nr_rows_of(r, value));
   return NR_OK;

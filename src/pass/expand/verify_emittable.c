@@ -16,17 +16,29 @@ static bool is_bits(NrType type) {
   return nr_type_is_float(type) && type->float_kind != NR_F16 && nr_float_format(type->float_kind) != NULL;
 }
 
-/* Computes with such floats, other than to move them. */
+/* Whether op computes with such floats, rather than only moves them. */
 static bool computes_with_bits(const NrOp *op) {
   if (!nr_op_has(op, NR_ELEMENTWISE) || nr_op_is(op, NR_OP_arith_bitcast) || nr_op_is(op, NR_OP_arith_select))
     return false;
-  return (op->num_operands && is_bits(nr_operand(op, 0)->type)) || (op->num_results && is_bits(nr_result(op, 0)->type));
+  for (uint32_t i = 0; i < op->num_operands; i++)
+    if (is_bits(nr_operand(op, i)->type)) return true;
+  for (uint32_t i = 0; i < op->num_results; i++)
+    if (is_bits(nr_result(op, i)->type)) return true;
+  return false;
+}
+
+/* The operand type that the message names: one that backends have the bits of only, else that of the first operand. */
+static NrType named_type(const NrOp *op) {
+  NrType type = NULL;
+  for (uint32_t i = op->num_operands; i-- > 0;)
+    if (!type || !is_bits(type)) type = nr_operand(op, i)->type;
+  return type;
 }
 
 static bool verify(NrOp *op, void *user) {
   NrStatus *status = user;
   if (emittable[op->info->id] && !computes_with_bits(op)) return true;
-  NrType type = op->num_operands ? nr_operand(op, 0)->type : NULL;
+  NrType type = named_type(op);
   *status = type ? nr_op_error(op, "on %s has no machine code: an earlier stage should have lowered it",
                                nr_type_text(nr_op_context(op), type))
                  : nr_op_error(op, "has no machine code: an earlier stage should have lowered it");

@@ -11,6 +11,7 @@
  * attribute `noria.checked` until verify-claims has found its checks; that pass reports a claim that is neither proven
  * nor checked as an internal error. */
 #include "dialect/linalg/linalg.h"
+#include "dialect/rt/ops.h"
 #include "pass/core/checks.h"
 #include "pass/guard/claims.h"
 #include "pass/core/pass.h"
@@ -26,8 +27,9 @@ static const char mark[] = "noria.checked";
 
 static void visit_op(Walk *w, NrOp *op);
 
-/* The op in front of which op's checks go: a tensor.parallel_insert_slice is in a region that allows no other ops. */
-static NrOp *checked_place(NrOp *op) {
+/* The op before which op's checks are inserted: the parent of a tensor.parallel_insert_slice, since its region allows
+ * no checks. */
+static NrOp *check_anchor(NrOp *op) {
   return nr_op_is(op, NR_OP_tensor_parallel_insert_slice) ? nr_op_parent(op) : op;
 }
 
@@ -37,7 +39,7 @@ static bool has_checks(NrOp *op) {
   NrStr name = nr_op_run_name(op);
   bool found = false;
   nr_buf_printf(&begin, "'%.*s' op ", NR_STR_ARG(name));
-  for (const NrOp *before = checked_place(op)->prev; before && !found && !before->num_regions; before = before->prev)
+  for (const NrOp *before = check_anchor(op)->prev; before && !found && !before->num_regions; before = before->prev)
     found = nr_op_is(before, NR_OP_rt_check) && nr_str_starts(nr_op_attr_str(before, NR_A_text), begin.data);
   nr_buf_deinit(&begin);
   return found;
@@ -63,13 +65,13 @@ static void visit_region(Walk *w, NrRegion *region) {
 
 /* Inserts op's checks, erases those that are proven, and assumes the others from here on. */
 static void insert_checks(Walk *w, NrOp *op) {
-  NrOp *place = checked_place(op), *before = place->prev, *next;
+  NrOp *anchor = check_anchor(op), *before = anchor->prev, *next;
   nr_check_claims(op);
   nr_op_set_attr_named(op, mark, nr_attr_unit(nr_op_context(op)));
-  for (NrOp *new = before ? before->next : place->block->first; new != place; new = next) {
+  for (NrOp *new = before ? before->next : anchor->block->first; new != anchor; new = next) {
     next = new->next;
-    bool says_nothing = nr_op_is(new, NR_OP_rt_check) && nr_prove_condition(w->prover, nr_operand(new, 0), true);
-    if (says_nothing) nr_erase_with_operands(new);
+    bool is_proven = nr_op_is(new, NR_OP_rt_check) && nr_prove_condition(w->prover, nr_rt_check_cond(new), true);
+    if (is_proven) nr_erase_with_operands(new);
     else nr_prover_visit(w->prover, new);
   }
 }
@@ -85,7 +87,7 @@ static void verify_op(Walk *w, NrOp *op) {
 static void visit_op(Walk *w, NrOp *op) {
   if (w->verify) verify_op(w, op);
   else if (!nr_claims_hold(w->prover, op)) insert_checks(w, op);
-  /* Functions share no facts. */
+  /* A function has its own prover, because no facts hold across functions. */
   NrProver *outer = w->prover;
   bool isolated = nr_op_has(op, NR_ISOLATED);
   if (isolated) w->prover = nr_prover_create();
@@ -106,8 +108,8 @@ static bool is_unknown(const NrOp *op) { return !nr_linalg_is_structured(op); }
 
 static NrStatus check_claims_run(NrPassContext *pass, NrOp *root) {
   (void)pass;
-  NrStatus status = nr_expand_ops(root, is_unknown); /* what claims what is known of simpler ops only */
-  return status ? status : walk(root, false);
+  NR_TRY(nr_expand_ops(root, is_unknown)); /* nr_claims_hold knows only the expanded ops */
+  return walk(root, false);
 }
 
 static NrStatus verify_claims_run(NrPassContext *pass, NrOp *root) {
@@ -116,6 +118,6 @@ static NrStatus verify_claims_run(NrPassContext *pass, NrOp *root) {
 }
 
 NR_PASS(check_claims, .name = "check-claims", .run = check_claims_run,
-        .doc = "inserts checks for what ops claim about shapes of tensors and cannot be proven")
+        .doc = "inserts checks for claims of ops about shapes of tensors that cannot be proven")
 NR_PASS(verify_claims, .name = "verify-claims", .run = verify_claims_run,
         .doc = "reports claims that are neither proven nor checked as internal errors")

@@ -2,6 +2,7 @@
  * dim. An access past the end of a row is out of bounds even where the next row follows, because dialect `vector` does
  * not define it. The message names the smallest index out of bounds, as the interpreter does. */
 #include "dialect/arith/arith.h"
+#include "dialect/operands.h"
 #include "dialect/vector/vector.h"
 #include "pass/core/checks.h"
 
@@ -28,9 +29,8 @@ static void check_range(NrBuilder *b, NrOp *op, NrValue *base, uint32_t d, NrVal
   fail_unless(b, op, inside, d, wrong, size);
 }
 
-void nr_check_indices(NrOp *op, uint32_t shaped_at, uint32_t first, NrType vector) {
+void nr_check_indices(NrOp *op, NrValue *base, size_t first, NrType vector) {
   NrBuilder b = nr_builder_before(op);
-  NrValue *base = nr_operand(op, shaped_at);
   uint32_t rank = base->type->rank, lanes = vector && base->type->elem != vector ? NR_MIN(vector->rank, rank) : 0;
   for (uint32_t d = 0; d < rank; d++) {
     int64_t extent = d + lanes >= rank ? vector->dims[d + vector->rank - rank] : 1;
@@ -57,39 +57,39 @@ static NrValue *not(NrBuilder *b, NrValue *v) {
   return nr_arith_binary(b, NR_OP_arith_xori, v, on);
 }
 
-/* The index of each lane of a vector of this shape in its dim k. */
-static NrValue *lane_places(NrBuilder *b, NrType shape, uint32_t k) {
+/* Builds a constant: for each lane of a vector of this shape, its index in dim k. */
+static NrValue *lane_offsets(NrBuilder *b, NrType shape, uint32_t k) {
   int64_t count = 1, below = 1;
   nr_type_num_elements(shape, &count);
   for (uint32_t d = k + 1; d < shape->rank; d++) below *= shape->dims[d];
-  int64_t *places = nr_calloc((size_t)count, sizeof *places);
-  for (int64_t i = 0; i < count; i++) places[i] = i / below % shape->dims[k];
+  int64_t *offsets = nr_calloc((size_t)count, sizeof *offsets);
+  for (int64_t i = 0; i < count; i++) offsets[i] = i / below % shape->dims[k];
   NrType type = row_type(shape, nr_type_index(b->ctx));
-  NrValue *value = nr_arith_constant(b, nr_attr_dense(type, places, (size_t)count * sizeof *places));
-  nr_free(places);
+  NrValue *value = nr_arith_constant(b, nr_attr_dense(type, offsets, (size_t)count * sizeof *offsets));
+  nr_free(offsets);
   return value;
 }
 
-/* Checks a dim in which the active lanes are at index + places; places NULL: at index. */
+/* Checks a dim in which the active lanes access index + offsets; when offsets is NULL, all access index. */
 static void check_set(NrBuilder *b, NrOp *op, NrValue *base, uint32_t d, NrValue *index, NrValue *mask,
-                      NrValue *places) {
+                      NrValue *offsets) {
   NrValue *size = nr_check_size_of(b, base, d);
-  if (!places) {
+  if (!offsets) {
     NrValue *none = not(b, nr_build_reduction(b, "or", mask, NULL, NULL));
     NrValue *inside = nr_arith_cmpi(b, NR_CMPI_ULT, index, size);
     fail_unless(b, op, nr_arith_binary(b, NR_OP_arith_ori, inside, none), d, index, size);
     return;
   }
-  NrType type = places->type;
-  NrValue *at = nr_arith_binary(b, NR_OP_arith_addi, nr_build_broadcast(b, index, type), places);
+  NrType type = offsets->type;
+  NrValue *at = nr_arith_binary(b, NR_OP_arith_addi, nr_build_broadcast(b, index, type), offsets);
   NrValue *inside = nr_arith_cmpi(b, NR_CMPI_ULT, at, nr_build_broadcast(b, size, type));
   NrValue *fine = nr_arith_binary(b, NR_OP_arith_ori, inside, not(b, mask));
-  NrValue *most = nr_build_broadcast(b, nr_arith_constant_index(b, INT64_MAX), type);
-  NrValue *wrong = nr_build_reduction(b, "minsi", nr_arith_select(b, fine, most, at), NULL, NULL);
+  NrValue *max = nr_build_broadcast(b, nr_arith_constant_index(b, INT64_MAX), type);
+  NrValue *wrong = nr_build_reduction(b, "minsi", nr_arith_select(b, fine, max, at), NULL, NULL);
   fail_unless(b, op, nr_build_reduction(b, "and", fine, NULL, NULL), d, wrong, size);
 }
 
-/* The active lanes are contiguous in memory (compress and expand). */
+/* Checks the last dim of a compress or expand, whose active lanes are contiguous in memory. */
 static void check_packed(NrBuilder *b, NrOp *op, NrValue *base, uint32_t d, NrValue *index, NrValue *mask) {
   NrValue *size = nr_check_size_of(b, base, d), *zero = nr_arith_constant_index(b, 0);
   NrType wide = row_type(mask->type, nr_type_i64(b->ctx));
@@ -105,25 +105,26 @@ static void check_packed(NrBuilder *b, NrOp *op, NrValue *base, uint32_t d, NrVa
 
 void nr_check_masked(NrOp *op, NrMaskedKind kind) {
   NrBuilder b = nr_builder_before(op);
-  NrValue *base = nr_operand(op, 0), *mask = nr_operand(op, op->num_operands - 2);
+  NrValue *base = nr_op_base(op), *mask = nr_op_mask(op);
+  size_t first = nr_op_indices(op).begin;
   NrType shape = mask->type;
   uint32_t rank = base->type->rank;
   if (shape->scalable) return;
   mask = as_row(&b, mask);
   for (uint32_t d = 0; d < rank; d++) {
-    NrValue *index = nr_operand(op, 1 + d), *places = NULL;
+    NrValue *index = nr_operand(op, first + d), *offsets = NULL;
     bool last = d + 1 == rank;
     if (kind == NR_MASKED_PACKED && last) {
       check_packed(&b, op, base, d, index, mask);
       continue;
     }
     if (kind == NR_MASKED_INDEXED && last) {
-      places = as_row(&b, nr_operand(op, op->num_operands - 3));
+      offsets = as_row(&b, nr_op_index_vec(op));
       NrType type = row_type(shape, nr_type_index(b.ctx));
-      if (places->type != type) places = nr_build_value(&b, NR_OP_arith_index_cast, type, &places, 1);
+      if (offsets->type != type) offsets = nr_build_value(&b, NR_OP_arith_index_cast, type, &offsets, 1);
     }
-    if (kind == NR_MASKED_ROWS && d + shape->rank >= rank) places = lane_places(&b, shape, d + shape->rank - rank);
-    check_set(&b, op, base, d, index, mask, places);
+    if (kind == NR_MASKED_ROWS && d + shape->rank >= rank) offsets = lane_offsets(&b, shape, d + shape->rank - rank);
+    check_set(&b, op, base, d, index, mask, offsets);
   }
 }
 
@@ -131,8 +132,10 @@ void nr_check_masked(NrOp *op, NrMaskedKind kind) {
 
 /* Checks vector dims that are marked in_bounds, and all other dims. A mask has the vector's dims, in the base's
  * order. */
-void nr_check_transfer(NrOp *op, uint32_t first) {
+void nr_check_transfer(NrOp *op) {
   NrBuilder b = nr_builder_before(op);
+  bool reads = nr_op_is(op, NR_OP_vector_transfer_read);
+  size_t first = reads ? NR_VECTOR_TRANSFER_READ_INDICES : NR_VECTOR_TRANSFER_WRITE_INDICES;
   NrValue *base = nr_transfer_base(op), *mask = nr_transfer_mask(op);
   NrAttr map = nr_op_attr(op, NR_A_permutation_map);
   NrType shape = mask ? mask->type : NULL;
@@ -148,7 +151,7 @@ void nr_check_transfer(NrOp *op, uint32_t first) {
       extent = nr_transfer_vector_type(op)->dims[r];
     }
     NrValue *index = nr_operand(op, first + d);
-    if (asks && mask) check_set(&b, op, base, d, index, mask, moves ? lane_places(&b, shape, moved) : NULL);
+    if (asks && mask) check_set(&b, op, base, d, index, mask, moves ? lane_offsets(&b, shape, moved) : NULL);
     else if (asks) check_range(&b, op, base, d, index, extent);
     moved += moves;
   }

@@ -11,7 +11,7 @@
  * buffer that is freed through one root and used through another (carried by a loop, freed by a called function). A use
  * in front of every dealloc needs no check. */
 #include "dialect/arith/arith.h"
-#include "dialect/shared/fold.h"
+#include "dialect/arith/fold.h"
 #include "dialect/linalg/linalg.h"
 #include "dialect/memref/memref.h"
 #include "dialect/scf/scf.h"
@@ -20,7 +20,7 @@
 
 /* ---- never written ---------------------------------------------------------------------------------------------- */
 
-/* NULL: elem is not a number. */
+/* The zero of elem; NULL when elem is not a number type. */
 static NrValue *zero_of(NrBuilder *b, NrType elem) {
   if (elem->kind == NR_TYPE_COMPLEX) {
     NrValue *part = zero_of(b, elem->elem);
@@ -30,10 +30,10 @@ static NrValue *zero_of(NrBuilder *b, NrType elem) {
   return number ? nr_arith_constant(b, nr_zero_attr(elem)) : NULL;
 }
 
-/* Fills the part that memref.realloc adds with zeros. */
+/* Fills with zeros the part that memref.realloc adds. */
 static void clear_grown(NrOp *op) {
   NrBuilder b = nr_builder_before(op);
-  NrValue *grown = nr_result(op, 0), *index, *old = nr_check_size_of(&b, nr_operand(op, 0), 0);
+  NrValue *grown = nr_op_result(op), *index, *old = nr_check_size_of(&b, nr_memref_realloc_source(op), 0);
   b = nr_builder_after(op);
   NrValue *zero = zero_of(&b, grown->type->elem), *one = nr_arith_constant_index(&b, 1);
   if (!zero) return;
@@ -43,7 +43,7 @@ static void clear_grown(NrOp *op) {
 }
 
 void nr_check_written(NrOp *op) {
-  NrValue *made = nr_result(op, 0);
+  NrValue *made = nr_op_result(op);
   if (nr_op_is(op, NR_OP_memref_realloc)) {
     clear_grown(op);
     return;
@@ -72,8 +72,8 @@ typedef struct Lives {
 static NrValue *bool_of(NrBuilder *b, bool on) { return nr_arith_constant(b, nr_attr_bool(b->ctx, on)); }
 
 static NrValue *freed_by(const NrOp *op) {
-  bool frees = nr_op_is(op, NR_OP_memref_dealloc) || nr_op_is(op, NR_OP_memref_realloc);
-  return frees ? nr_memref_root(nr_operand(op, 0)) : NULL;
+  if (nr_op_is(op, NR_OP_memref_dealloc)) return nr_memref_root(nr_memref_dealloc_memref(op));
+  return nr_op_is(op, NR_OP_memref_realloc) ? nr_memref_root(nr_memref_realloc_source(op)) : NULL;
 }
 
 static bool accesses_memory(const NrOp *op) {
@@ -130,7 +130,7 @@ static void open_flag(Life *life) {
   }
 }
 
-/* The check goes in front of the store that open_flag put before a dealloc. */
+/* Builds the check before user; for a dealloc, before the store that open_flag inserted. */
 static void check_use(Life *life, NrOp *user) {
   if (!life->flag) open_flag(life);
   bool frees = freed_by(user) == life->root;

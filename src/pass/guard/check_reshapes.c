@@ -1,7 +1,8 @@
-/* check_reshapes.c - checks of ops that give elements another shape, and of the dims of results; see check_shapes.c. */
+/* check_reshapes.c - builds the checks of reshapes and of the dims of results; see check_shapes.c. */
 #include "dialect/arith/arith.h"
 #include "dialect/linalg/linalg.h"
 #include "dialect/memref/memref.h"
+#include "dialect/operands.h"
 #include "dialect/scf/scf.h"
 #include "dialect/tensor/tensor.h"
 #include "pass/analysis/prover.h"
@@ -40,8 +41,8 @@ static void check_measure(NrBuilder *b, NrOp *op, NrValue *const *sizes, uint32_
 
 void nr_check_expand_shape(NrOp *op) {
   NrBuilder b = nr_builder_before(op);
-  NrValue *source = nr_operand(op, 0), *sizes[NR_MAX_RANK];
-  uint32_t rank = nr_result(op, 0)->type->rank;
+  NrValue *source = nr_op_source(op), *sizes[NR_MAX_RANK];
+  uint32_t rank = nr_op_result(op)->type->rank;
   NrGroups groups;
   if (nr_index_list_size(op, nr_output_shape_slot.attr) != rank || !nr_groups_of(op, &groups)) return;
   for (uint32_t d = 0; d < rank; d++) {
@@ -58,7 +59,7 @@ void nr_check_expand_shape(NrOp *op) {
 
 enum { MAX_UNRANKED = 16 }; /* dims of a value of unknown rank in machine code */
 
-/* The number of elements of an unranked value, by a loop over its dims. */
+/* Builds the number of elements of an unranked value by a loop over its dims. */
 static NrValue *count_unranked(NrBuilder *b, NrValue *shaped) {
   bool memref = nr_type_is_memref(shaped->type);
   NrType type = nr_type_index(b->ctx);
@@ -71,10 +72,10 @@ static NrValue *count_unranked(NrBuilder *b, NrValue *shaped) {
   return n;
 }
 
-/* The shape is a memref or a tensor, of static or dynamic length. */
+/* For a shape operand that is a memref or tensor of static or dynamic length. */
 void nr_check_reshape(NrOp *op) {
   NrBuilder b = nr_builder_before(op);
-  NrValue *source = nr_operand(op, 0), *shape = nr_operand(op, 1), *index, *n = nr_check_number(&b, 1);
+  NrValue *source = nr_op_source(op), *shape = nr_op_shape(op), *index, *n = nr_check_number(&b, 1);
   if (!nr_type_is_ranked(shape->type)) return;
   bool memref = nr_type_is_memref(shape->type);
   NrValue *rank = nr_check_size_of(&b, shape, 0);
@@ -96,7 +97,7 @@ void nr_check_reshape(NrOp *op) {
 
 void nr_check_dynamic_sizes(NrOp *op, size_t first) {
   NrBuilder b = nr_builder_before(op);
-  NrType type = nr_result(op, 0)->type;
+  NrType type = nr_op_result(op)->type;
   for (uint32_t d = 0; d < type->rank; d++)
     if (type->dims[d] == NR_DYNAMIC) check_size(&b, op, d, nr_operand(op, first++));
 }
@@ -107,14 +108,14 @@ void nr_check_collapse_shape(NrOp *op) {
   if (!nr_groups_of(op, &groups)) return;
   for (uint32_t g = 0; g < groups.count; g++)
     nr_check_static_dim(&b, op, g,
-                        nr_check_count_of(&b, nr_operand(op, 0), groups.begin[g], groups.begin[g] + groups.size[g]));
+                        nr_check_count_of(&b, nr_op_source(op), groups.begin[g], groups.begin[g] + groups.size[g]));
 }
 
 /* insert-ub-checks checks for negative padding. */
 void nr_check_pad(NrOp *op) {
   NrBuilder b = nr_builder_before(op);
-  for (uint32_t d = 0; d < nr_result(op, 0)->type->rank; d++) {
-    NrValue *size = nr_check_size_of(&b, nr_operand(op, 0), d), *fits = NULL, *pads[2];
+  for (uint32_t d = 0; d < nr_op_result(op)->type->rank; d++) {
+    NrValue *size = nr_check_size_of(&b, nr_tensor_pad_source(op), d), *fits = NULL, *pads[2];
     for (size_t k = 0; k < 2; k++) {
       pads[k] = nr_index_value(&b, nr_index_list_get(op, nr_pad_slots[k], d));
       fits = nr_check_both(&b, fits, nr_fold_cmpi(&b, NR_CMPI_ULE, pads[k], nr_check_number(&b, NR_MAX_DIM)));
@@ -130,9 +131,9 @@ void nr_check_pad(NrOp *op) {
 void nr_check_concat(NrOp *op) {
   NrBuilder b = nr_builder_before(op);
   uint32_t axis = (uint32_t)nr_op_attr_int(op, NR_A_dim, 0);
-  for (uint32_t d = 0; d < nr_result(op, 0)->type->rank; d++) {
-    NrValue *first = nr_check_size_of(&b, nr_operand(op, 0), d), *total = first;
-    for (uint32_t i = 1; i < op->num_operands; i++) {
+  for (uint32_t d = 0; d < nr_op_result(op)->type->rank; d++) {
+    NrValue *first = nr_check_size_of(&b, nr_operand(op, NR_TENSOR_CONCAT_INPUTS), d), *total = first;
+    for (uint32_t i = NR_TENSOR_CONCAT_INPUTS + 1; i < op->num_operands; i++) {
       NrValue *size = nr_check_size_of(&b, nr_operand(op, i), d);
       if (d == axis) total = nr_fold_binary(&b, NR_OP_arith_addi, total, size);
       else nr_check_unless(&b, op, nr_fold_cmpi(&b, NR_CMPI_EQ, first, size), "joins tensors with dims of %0 and %1",
@@ -142,10 +143,10 @@ void nr_check_concat(NrOp *op) {
   }
 }
 
-/* The shape is a tensor of static length. */
+/* For a shape operand that is a tensor of static length. */
 void nr_check_tensor_reshape(NrOp *op) {
   NrBuilder b = nr_builder_before(op);
-  NrValue *source = nr_operand(op, 0), *shape = nr_operand(op, 1), *n = nr_check_number(&b, 1);
+  NrValue *source = nr_tensor_reshape_source(op), *shape = nr_tensor_reshape_shape(op), *n = nr_check_number(&b, 1);
   NrType index = nr_type_index(b.ctx);
   NrValue *sizes[NR_MAX_RANK];
   int64_t rank = shape->type->dims[0];
@@ -155,7 +156,7 @@ void nr_check_tensor_reshape(NrOp *op) {
     if (dim->type != index) dim = nr_build_value(&b, NR_OP_arith_index_cast, index, &dim, 1);
     check_size(&b, op, (uint32_t)i, dim);
     sizes[i] = dim;
-    if (nr_type_is_ranked(nr_result(op, 0)->type)) nr_check_static_dim(&b, op, (uint32_t)i, dim);
+    if (nr_type_is_ranked(nr_op_result(op)->type)) nr_check_static_dim(&b, op, (uint32_t)i, dim);
     n = nr_check_product(&b, n, dim);
   }
   check_counts(&b, op, nr_check_count_of(&b, source, 0, source->type->rank), n);

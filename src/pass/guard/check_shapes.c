@@ -1,10 +1,12 @@
-/* check_shapes.c - checks what ops assume about shapes: casts, copies and structured ops here, reshapes in
+/* check_shapes.c - checks the shapes that ops require: casts, copies and structured ops here, reshapes in
  * check_reshapes.c, views and transfers in check_views.c. Where an assumption is wrong, an access whose indices were
  * checked would still leave its buffer. */
 #include "dialect/affine/affine.h"
 #include "dialect/arith/arith.h"
+#include "dialect/bufferization/ops.h"
 #include "dialect/linalg/linalg.h"
 #include "dialect/memref/memref.h"
+#include "dialect/operands.h"
 #include "dialect/tensor/tensor.h"
 #include "pass/guard/check_shapes.h"
 #include "pass/loop/loops.h"
@@ -15,7 +17,7 @@
 
 void nr_check_static_dim(NrBuilder *b, NrOp *op, uint32_t d, NrValue *size) {
   char text[96];
-  int64_t want = nr_result(op, 0)->type->dims[d], have;
+  int64_t want = nr_op_result(op)->type->dims[d], have;
   if (want == NR_DYNAMIC || (nr_value_constant_int(size, &have) && have == want)) return;
   snprintf(text, sizeof text, "dim %u is %%0, where %lld is expected", d, (long long)want);
   nr_check_unless(b, op, nr_fold_cmpi(b, NR_CMPI_EQ, size, nr_check_number(b, want)), text, &size, 1);
@@ -36,11 +38,13 @@ static NrValue *same_layout(NrBuilder *b, NrValue *source, NrType to) {
   NrOp *parts = nr_build_op(b, NR_OP_memref_extract_strided_metadata, &source, 1, types, 2 + 2 * rank);
   NrValue *same = NULL;
   if (have_offset == NR_DYNAMIC && want_offset != NR_DYNAMIC)
-    same = nr_check_both(b, same, nr_arith_cmpi(b, NR_CMPI_EQ, nr_result(parts, 1), nr_check_number(b, want_offset)));
+    same = nr_check_both(b, same, nr_arith_cmpi(b, NR_CMPI_EQ, nr_memref_extract_strided_metadata_offset(parts),
+                                                nr_check_number(b, want_offset)));
+  const uint32_t strides = NR_MEMREF_EXTRACT_STRIDED_METADATA_SIZES_AND_STRIDES + rank;
   for (uint32_t d = 0; d < rank; d++)
     if (have[d] == NR_DYNAMIC && want[d] != NR_DYNAMIC)
       same = nr_check_both(b, same,
-                           nr_arith_cmpi(b, NR_CMPI_EQ, nr_result(parts, 2 + rank + d), nr_check_number(b, want[d])));
+                           nr_arith_cmpi(b, NR_CMPI_EQ, nr_result(parts, strides + d), nr_check_number(b, want[d])));
   return same;
 }
 
@@ -55,8 +59,8 @@ static NrValue *with_open_layout(NrBuilder *b, NrValue *source, NrType to) {
 
 static void check_cast(NrOp *op) {
   NrBuilder b = nr_builder_before(op);
-  NrValue *source = nr_operand(op, 0);
-  NrType from = source->type, to = nr_result(op, 0)->type, index = nr_type_index(b.ctx);
+  NrValue *source = nr_op_source(op);
+  NrType from = source->type, to = nr_op_result(op)->type, index = nr_type_index(b.ctx);
   bool memref = nr_type_is_memref(from);
   if (!nr_type_is_ranked(to)) return;
   if (!nr_type_is_ranked(from)) {
@@ -102,8 +106,8 @@ static void check_elementwise(NrOp *op) {
 
 /* ---- structured ops ------------------------------------------------------------------------------------------- */
 
-/* An upper or lower bound of an expression whose dims run from 0 to last: its value at an end of the ranges for sums
- * and products, the divisor for a remainder. */
+/* Builds an upper or lower bound of an expression whose dims range from 0 to last. Sums and products are evaluated at
+ * the ends of the ranges; a remainder is bounded by its divisor. */
 static NrValue *bound_of(NrBuilder *b, NrAffineExpr e, NrValue *const *last, bool upper) {
   static const unsigned quotients[] = {NR_OP_arith_floordivsi, NR_OP_arith_ceildivsi};
   if (e->kind == NR_AFFINE_CONSTANT) return nr_check_number(b, e->value);
@@ -111,8 +115,8 @@ static NrValue *bound_of(NrBuilder *b, NrAffineExpr e, NrValue *const *last, boo
   if (e->kind == NR_AFFINE_ADD)
     return nr_fold_binary(b, NR_OP_arith_addi, bound_of(b, e->lhs, last, upper), bound_of(b, e->rhs, last, upper));
   if (e->kind == NR_AFFINE_MOD) {
-    NrValue *most = nr_fold_binary(b, NR_OP_arith_subi, bound_of(b, e->rhs, last, true), nr_check_number(b, 1));
-    return upper ? most : nr_check_number(b, 0);
+    NrValue *max = nr_fold_binary(b, NR_OP_arith_subi, bound_of(b, e->rhs, last, true), nr_check_number(b, 1));
+    return upper ? max : nr_check_number(b, 0);
   }
   bool falls = e->rhs->kind == NR_AFFINE_CONSTANT && e->rhs->value < 0;
   NrValue *x = bound_of(b, e->lhs, last, upper != falls), *y = bound_of(b, e->rhs, last, upper);
@@ -155,34 +159,46 @@ static void check_generic(NrOp *op) {
     }
 }
 
+static bool gives_tensors(const NrOp *op) {
+  bool any = false;
+  for (uint32_t i = 0; i < op->num_results; i++) any |= nr_result(op, i)->type->kind == NR_TYPE_TENSOR;
+  return any;
+}
+
+/* Whether op is a reshape of known rank to a shape of known length. */
+static bool is_ranked_reshape(const NrOp *op) {
+  NrType shape = nr_tensor_reshape_shape(op)->type;
+  return nr_type_is_ranked(shape) && shape->dims[0] != NR_DYNAMIC && shape->dims[0] <= NR_MAX_RANK &&
+         nr_type_is_ranked(nr_tensor_reshape_source(op)->type);
+}
+
 /* ---- by op ------------------------------------------------------------------------------------------------------- */
 
 void nr_check_claims(NrOp *op) {
   switch (op->info->id) {
-  case NR_OP_tensor_extract: nr_check_indices(op, 0, 1, NULL); return;
-  case NR_OP_tensor_insert: nr_check_indices(op, 1, 2, NULL); return;
-  case NR_OP_tensor_empty:
-  case NR_OP_tensor_generate:
-  case NR_OP_bufferization_alloc_tensor: nr_check_dynamic_sizes(op, 0); return;
-  case NR_OP_tensor_splat: nr_check_dynamic_sizes(op, 1); return;
-  case NR_OP_tensor_extract_slice: nr_check_slice(op, nr_operand(op, 0), nr_extract_slice_slots); return;
+  case NR_OP_tensor_extract:
+    nr_check_indices(op, nr_tensor_extract_tensor(op), NR_TENSOR_EXTRACT_INDICES, NULL);
+    return;
+  case NR_OP_tensor_insert: nr_check_indices(op, nr_tensor_insert_dest(op), NR_TENSOR_INSERT_INDICES, NULL); return;
+  case NR_OP_tensor_empty: nr_check_dynamic_sizes(op, NR_TENSOR_EMPTY_SIZES); return;
+  case NR_OP_tensor_generate: nr_check_dynamic_sizes(op, NR_TENSOR_GENERATE_SIZES); return;
+  case NR_OP_bufferization_alloc_tensor: nr_check_dynamic_sizes(op, NR_BUFFERIZATION_ALLOC_TENSOR_SIZES); return;
+  case NR_OP_tensor_splat: nr_check_dynamic_sizes(op, NR_TENSOR_SPLAT_SIZES); return;
+  case NR_OP_tensor_extract_slice: nr_check_slice(op, nr_op_source(op), nr_extract_slice_slots); return;
   case NR_OP_tensor_insert_slice:
   case NR_OP_tensor_parallel_insert_slice:
-    nr_check_slice(op, nr_operand(op, 1), nr_insert_slice_slots);
+    nr_check_slice(op, nr_op_dest(op), nr_insert_slice_slots);
     nr_check_inserted(op);
     return;
   case NR_OP_tensor_collapse_shape: nr_check_collapse_shape(op); return;
   case NR_OP_tensor_pad: nr_check_pad(op); return;
   case NR_OP_tensor_concat: nr_check_concat(op); return;
   case NR_OP_tensor_reshape:
-    if (nr_type_is_ranked(nr_operand(op, 1)->type) && nr_operand(op, 1)->type->dims[0] != NR_DYNAMIC &&
-        nr_operand(op, 1)->type->dims[0] <= NR_MAX_RANK &&
-        nr_type_is_ranked(nr_operand(op, 0)->type))
-      nr_check_tensor_reshape(op);
+    if (is_ranked_reshape(op)) nr_check_tensor_reshape(op);
     else nr_check_reshape(op);
     return;
-  case NR_OP_vector_transfer_read: nr_check_transfer(op, 1); return;
-  case NR_OP_vector_transfer_write: nr_check_transfer(op, 2); return;
+  case NR_OP_vector_transfer_read:
+  case NR_OP_vector_transfer_write: nr_check_transfer(op); return;
   default:
     if (nr_linalg_is_structured(op)) check_generic(op);
     else nr_check_shapes(op);
@@ -195,7 +211,7 @@ void nr_check_shapes(NrOp *op) {
   case NR_OP_memref_cast:
   case NR_OP_tensor_cast: check_cast(op); return;
   case NR_OP_memref_copy:
-    check_same_shape(&b, op, nr_operand(op, 0), nr_operand(op, 1), "copies between different shapes");
+    check_same_shape(&b, op, nr_memref_copy_source(op), nr_memref_copy_target(op), "copies between different shapes");
     return;
   case NR_OP_memref_expand_shape:
   case NR_OP_tensor_expand_shape: nr_check_expand_shape(op); return;
@@ -207,7 +223,6 @@ void nr_check_shapes(NrOp *op) {
   case NR_OP_tensor_dim: nr_check_dim(op); return;
   case NR_OP_memref_dma_start: nr_check_dma_start(op); return;
   default:
-    if (nr_op_has(op, NR_ELEMENTWISE) && op->num_results && nr_result(op, 0)->type->kind == NR_TYPE_TENSOR)
-      check_elementwise(op);
+    if (nr_op_has(op, NR_ELEMENTWISE) && gives_tensors(op)) check_elementwise(op);
   }
 }

@@ -7,9 +7,9 @@
 #include "pass/core/checks.h"
 
 static inline NrValue *nr_check_number(NrBuilder *b, int64_t n) { return nr_arith_constant_index(b, n); }
-/* x and y; y when x is NULL. */
+/* Builds x and y; y when x is NULL. */
 NrValue *nr_check_both(NrBuilder *b, NrValue *x, NrValue *y);
-/* The product of dims begin to end - 1, saturated as nr_check_product says. */
+/* Builds the product of dims begin to end - 1, saturated as in nr_check_product. */
 NrValue *nr_check_count_of(NrBuilder *b, NrValue *shaped, uint32_t begin, uint32_t end);
 /* Checks that size is the static dim d of op's result, where that is static. */
 void nr_check_static_dim(NrBuilder *b, NrOp *op, uint32_t d, NrValue *size);

@@ -1,6 +1,7 @@
 /* check_views.c - checks that views and transfers stay in their buffer; see check_shapes.c. */
 #include "dialect/arith/arith.h"
 #include "dialect/memref/memref.h"
+#include "dialect/operands.h"
 #include "dialect/scf/scf.h"
 #include "pass/analysis/dependence.h"
 #include "pass/guard/check_shapes.h"
@@ -8,10 +9,10 @@
 
 void nr_check_view(NrOp *op) {
   NrBuilder b = nr_builder_before(op);
-  NrType type = nr_result(op, 0)->type;
-  NrValue *bytes = nr_check_size_of(&b, nr_operand(op, 0), 0), *shift = nr_operand(op, 1);
+  NrType type = nr_op_result(op)->type;
+  NrValue *bytes = nr_check_size_of(&b, nr_memref_view_source(op), 0), *shift = nr_memref_view_byte_shift(op);
   NrValue *need = nr_check_number(&b, (int64_t)nr_type_byte_size(type->elem)), *elem = need;
-  for (uint32_t d = 0, k = 2; d < type->rank; d++)
+  for (uint32_t d = 0, k = NR_MEMREF_VIEW_SIZES; d < type->rank; d++)
     need = nr_check_product(&b, need,
                             type->dims[d] == NR_DYNAMIC ? nr_operand(op, k++) : nr_check_number(&b, type->dims[d]));
   NrValue *rest = nr_arith_binary(&b, NR_OP_arith_remui, shift, elem);
@@ -33,14 +34,15 @@ static NrValue *root_of(NrValue *v) {
  * extent must be below the root's number of elements, so that the sums do not overflow. */
 void nr_check_reinterpret_cast(NrOp *op) {
   NrBuilder b = nr_builder_before(op);
-  NrValue *root = root_of(nr_operand(op, 0)), *zero = nr_check_number(&b, 0), *empty = NULL, *inside;
+  NrValue *root = root_of(nr_memref_reinterpret_cast_source(op)), *zero = nr_check_number(&b, 0), *empty = NULL,
+          *inside;
   int64_t strides[NR_MAX_RANK], offset;
   if (root->type->kind != NR_TYPE_MEMREF) return;
   if (!nr_memref_strides(root->type, strides, &offset) || offset != 0) return;
   NrValue *room = nr_check_count_of(&b, root, 0, root->type->rank);
   NrValue *low = nr_index_value(&b, nr_index_list_get(op, nr_extract_slice_slots[0], 0)), *high = low;
   inside = nr_arith_cmpi(&b, NR_CMPI_ULT, low, room);
-  for (uint32_t d = 0; d < nr_result(op, 0)->type->rank; d++) {
+  for (uint32_t d = 0; d < nr_op_result(op)->type->rank; d++) {
     NrValue *size = nr_index_value(&b, nr_index_list_get(op, nr_extract_slice_slots[1], d));
     NrValue *stride = nr_index_value(&b, nr_index_list_get(op, nr_extract_slice_slots[2], d));
     NrValue *none = nr_fold_cmpi(&b, NR_CMPI_EQ, size, zero);
@@ -61,7 +63,7 @@ void nr_check_reinterpret_cast(NrOp *op) {
 
 void nr_check_dim(NrOp *op) {
   NrBuilder b = nr_builder_before(op);
-  NrValue *source = nr_operand(op, 0), *index = nr_operand(op, 1);
+  NrValue *source = nr_op_source(op), *index = nr_op_index(op);
   unsigned id = nr_type_is_memref(source->type) ? NR_OP_memref_rank : NR_OP_tensor_rank;
   NrValue *rank = nr_type_is_ranked(source->type) ? nr_check_number(&b, source->type->rank)
                                                   : nr_build_value(&b, id, nr_type_index(b.ctx), &source, 1);
@@ -90,10 +92,12 @@ static void check_element(NrBuilder *b, NrOp *op, NrValue *memref, NrValue *star
 void nr_check_dma_start(NrOp *op) {
   NrBuilder b = nr_builder_before(op);
   NrDmaParts parts;
+  const size_t source_at = NR_MEMREF_DMA_START_OPERANDS;
   nr_memref_dma_parts(op, &parts);
-  NrValue *source = start_of(&b, op, 0), *target = start_of(&b, op, parts.target), *k, *run = NULL;
+  NrValue *source = start_of(&b, op, source_at), *target = start_of(&b, op, parts.target), *k, *run = NULL;
   if (parts.stride < op->num_operands) {
-    run = nr_operand(op, parts.stride + 1);
+    size_t per_stride = parts.stride + 1; /* the operand after the stride is the number of elements */
+    run = nr_operand(op, per_stride);
     nr_check_unless(&b, op, nr_arith_cmpi(&b, NR_CMPI_SGT, run, nr_check_number(&b, 0)), "has %0 elements per stride",
                     &run, 1);
   }
@@ -107,7 +111,7 @@ void nr_check_dma_start(NrOp *op) {
     far = nr_arith_binary(&b, NR_OP_arith_addi, far, rest);
   }
   bool strides_target = nr_memref_dma_strides_target(op, parts);
-  check_element(&b, op, nr_operand(op, 0), source, strides_target ? k : far);
+  check_element(&b, op, nr_operand(op, source_at), source, strides_target ? k : far);
   check_element(&b, op, nr_operand(op, parts.target), target, strides_target ? far : k);
   nr_scf_close_for(&b, loop, NULL, 0);
 }

@@ -1,8 +1,10 @@
-/* claims.c - proves what ops on tensors claim; see claims.h. */
+/* claims.c - proves the claims of ops on tensors; see claims.h. */
 #include "pass/guard/claims.h"
 
 #include "dialect/affine/range.h"
+#include "dialect/bufferization/ops.h"
 #include "dialect/linalg/linalg.h"
+#include "dialect/operands.h"
 #include "dialect/scf/scf.h"
 #include "dialect/tensor/tensor.h"
 #include "dialect/vector/vector.h"
@@ -19,8 +21,8 @@ static bool same_dim(NrProver *p, NrValue *x, uint32_t d, NrValue *y, uint32_t e
 
 /* ---- elements ---------------------------------------------------------------------------------------------------- */
 
-/* The operands from `first` on index the tensor in bounds. */
-static bool indices_hold(NrProver *p, NrOp *op, NrValue *tensor, uint32_t first) {
+/* Whether the operands from `first` on are indices within the tensor. */
+static bool indices_hold(NrProver *p, NrOp *op, NrValue *tensor, size_t first) {
   for (uint32_t d = 0; d < tensor->type->rank; d++)
     if (!in_dim(p, nr_prover_value(p, nr_operand(op, first + d)), nr_prover_dim(p, tensor, d))) return false;
   return true;
@@ -36,10 +38,10 @@ static bool transfer_holds(const NrOp *op) {
 
 /* ---- casts and dims ---------------------------------------------------------------------------------------------- */
 
-/* Static dims of the result's type equal the dims that the op computes or that its operand has. */
+/* Whether static dims of the result's type equal the dims that the op computes or that its operand has. */
 static bool cast_holds(NrProver *p, NrOp *op) {
-  NrValue *source = nr_operand(op, 0);
-  NrType to = nr_result(op, 0)->type;
+  NrValue *source = nr_tensor_cast_source(op);
+  NrType to = nr_op_result(op)->type;
   if (!nr_type_is_ranked(to)) return true;
   if (!nr_type_is_ranked(source->type)) return false;
   for (uint32_t d = 0; d < to->rank; d++)
@@ -50,16 +52,17 @@ static bool cast_holds(NrProver *p, NrOp *op) {
 }
 
 static bool dim_holds(NrProver *p, NrOp *op) {
-  return in_dim(p, nr_prover_value(p, nr_operand(op, 1)), nr_prover_rank(p, nr_operand(op, 0)));
+  return in_dim(p, nr_prover_value(p, nr_tensor_dim_index(op)), nr_prover_rank(p, nr_tensor_dim_source(op)));
 }
 
 /* ---- slices ------------------------------------------------------------------------------------------------------ */
 
-/* The slice is empty, or its first and last elements are inside the dim. */
+/* Whether the slice is empty, or its first and last elements are inside the dim. */
 static bool slice_dim_holds(NrProver *p, NrSum offset, NrSum size, NrSum stride, NrSum dim) {
   if (!nr_prove_not_negative(p, size) || !nr_prove_not_negative(p, offset)) return false;
   if (nr_sum_is_constant(&size, 0)) return true;
-  NrSum steps = nr_sum_add_constant(&size, -1), way = nr_sum_mul(&steps, &stride), last = nr_sum_add(&offset, 1, &way);
+  NrSum steps = nr_sum_add_constant(&size, -1), distance = nr_sum_mul(&steps, &stride),
+        last = nr_sum_add(&offset, 1, &distance);
   NrProverMark mark = nr_prover_mark(p);
   nr_prover_assume(p, steps); /* an empty slice claims nothing */
   bool forward = nr_prove_not_negative(p, stride);
@@ -78,10 +81,10 @@ static bool slice_holds(NrProver *p, NrOp *op, NrValue *whole, const NrIndexList
   return true;
 }
 
-/* The source has the shape of the slice, where unit dims may be dropped. */
+/* Whether the source has the shape of the slice, up to dropped unit dims. */
 static bool inserted_holds(NrProver *p, NrOp *op) {
-  NrValue *source = nr_operand(op, 0);
-  uint32_t rank = nr_operand(op, 1)->type->rank, from = 0;
+  NrValue *source = nr_op_source(op);
+  uint32_t rank = nr_op_dest(op)->type->rank, from = 0;
   for (uint32_t d = 0; d < rank && from < source->type->rank; d++) {
     NrIndex size = nr_index_list_get(op, nr_insert_slice_slots[1], d);
     if (source->type->rank < rank && nr_index_is(size, 1) && source->type->dims[from] != 1) continue;
@@ -112,19 +115,20 @@ static bool expr_range(NrAffineExpr e, const NrSum *ranges, NrRange *out) {
   return true;
 }
 
-/* A linear expression takes its extreme values at the ends of the ranges. */
+/* Whether the expression is a valid index of dim. A linear expression has its minimum and maximum at ends of the
+ * ranges. */
 static bool expr_holds(NrProver *p, NrAffineExpr e, uint32_t loops, const NrSum *ranges, NrSum dim) {
   int64_t factors[NR_MAX_RANK], constant;
   NrRange range;
   if (!nr_affine_linear(e, loops, factors, &constant))
     return expr_range(e, ranges, &range) && range.min >= 0 && nr_prove_less(p, nr_sum_constant(range.max), dim);
-  NrSum least = nr_sum_constant(constant), most = least;
+  NrSum min = nr_sum_constant(constant), max = min;
   for (uint32_t d = 0; d < loops; d++) {
     NrSum last = nr_sum_add_constant(&ranges[d], -1);
-    NrSum *end = factors[d] < 0 ? &least : &most;
+    NrSum *end = factors[d] < 0 ? &min : &max;
     if (factors[d]) *end = nr_sum_add(end, factors[d], &last);
   }
-  return nr_prove_not_negative(p, least) && nr_prove_less(p, most, dim);
+  return nr_prove_not_negative(p, min) && nr_prove_less(p, max, dim);
 }
 
 static bool ranges_agree(NrProver *p, NrOp *op, uint32_t loops, NrSum *ranges) {
@@ -179,9 +183,12 @@ static bool elementwise_holds(NrProver *p, NrOp *op) {
       if (!same_dim(p, first, d, v, d)) return false;
     first = first ? first : v;
   }
-  for (uint32_t d = 0; first && op->num_results && is_tensor(nr_result(op, 0)) && d < first->type->rank; d++) {
-    int64_t size = nr_result(op, 0)->type->dims[d];
-    if (size != NR_DYNAMIC && !nr_prove_equal(p, nr_prover_dim(p, first, d), nr_sum_constant(size))) return false;
+  for (uint32_t i = 0; first && i < op->num_results; i++) {
+    NrType type = nr_result(op, i)->type;
+    for (uint32_t d = 0; type->kind == NR_TYPE_TENSOR && d < first->type->rank; d++)
+      if (type->dims[d] != NR_DYNAMIC &&
+          !nr_prove_equal(p, nr_prover_dim(p, first, d), nr_sum_constant(type->dims[d])))
+        return false;
   }
   return true;
 }
@@ -198,20 +205,20 @@ static bool expand_holds(NrProver *p, NrOp *op) {
       if (!nr_prove_not_negative(p, dim)) return false;
       product = nr_sum_mul(&product, &dim);
     }
-    if (!nr_prove_equal(p, product, nr_prover_dim(p, nr_operand(op, 0), g))) return false;
+    if (!nr_prove_equal(p, product, nr_prover_dim(p, nr_op_source(op), g))) return false;
   }
   return true;
 }
 
 static bool collapse_holds(NrProver *p, NrOp *op) {
-  NrType to = nr_result(op, 0)->type, from = nr_operand(op, 0)->type;
+  NrType to = nr_op_result(op)->type, from = nr_op_source(op)->type;
   NrGroups groups;
   if (!nr_groups_of(op, &groups)) return false;
   for (uint32_t g = 0; g < groups.count; g++) {
     NrSum product = nr_sum_constant(1);
     if (to->dims[g] == NR_DYNAMIC || from->rank == 0) continue;
     for (uint32_t i = 0; i < groups.size[g]; i++) {
-      NrSum dim = nr_prover_dim(p, nr_operand(op, 0), groups.begin[g] + i);
+      NrSum dim = nr_prover_dim(p, nr_op_source(op), groups.begin[g] + i);
       product = nr_sum_mul(&product, &dim);
     }
     if (!nr_prove_equal(p, product, nr_sum_constant(to->dims[g]))) return false;
@@ -222,8 +229,8 @@ static bool collapse_holds(NrProver *p, NrOp *op) {
 /* The shape is a tensor of static length: each dim is a valid size and equals the type's, and the number of elements is
  * the source's. */
 static bool reshape_holds(NrProver *p, NrOp *op) {
-  NrValue *source = nr_operand(op, 0), *shape = nr_operand(op, 1);
-  NrType to = nr_result(op, 0)->type;
+  NrValue *source = nr_tensor_reshape_source(op), *shape = nr_tensor_reshape_shape(op);
+  NrType to = nr_op_result(op)->type;
   if (!nr_type_is_ranked(source->type) || !nr_type_is_ranked(shape->type) || shape->type->dims[0] == NR_DYNAMIC)
     return false;
   NrSum have = nr_sum_constant(1), want = have;
@@ -241,20 +248,20 @@ static bool reshape_holds(NrProver *p, NrOp *op) {
   return nr_prove_equal(p, have, want);
 }
 
-/* The operands from `first` on are valid sizes, so that arithmetic on them does not overflow. */
+/* Whether the operands from `first` on are valid sizes, so that arithmetic on them does not overflow. */
 static bool sizes_hold(NrProver *p, NrOp *op, size_t first) {
-  for (size_t i = 0; i < nr_type_num_dynamic(nr_result(op, 0)->type); i++) {
-    NrSum size = nr_prover_value(p, nr_operand(op, first + i)), most = nr_sum_constant(NR_MAX_DIM);
-    if (!nr_prove_not_negative(p, size) || !nr_prove_not_negative(p, nr_sum_add(&most, -1, &size))) return false;
+  for (size_t i = 0; i < nr_type_num_dynamic(nr_op_result(op)->type); i++) {
+    NrSum size = nr_prover_value(p, nr_operand(op, first + i)), max = nr_sum_constant(NR_MAX_DIM);
+    if (!nr_prove_not_negative(p, size) || !nr_prove_not_negative(p, nr_sum_add(&max, -1, &size))) return false;
   }
   return true;
 }
 
-/* Static dims of the result's type equal the padded dims, and no padding is negative. */
+/* Whether static dims of the result's type equal the padded dims, and no padding is negative. */
 static bool pad_holds(NrProver *p, NrOp *op) {
-  NrType to = nr_result(op, 0)->type;
+  NrType to = nr_op_result(op)->type;
   for (uint32_t d = 0; d < to->rank; d++) {
-    NrSum sum = nr_prover_dim(p, nr_operand(op, 0), d);
+    NrSum sum = nr_prover_dim(p, nr_tensor_pad_source(op), d);
     for (size_t k = 0; k < 2; k++) {
       NrSum pad = nr_prover_index(p, nr_index_list_get(op, nr_pad_slots[k], d));
       if (!nr_prove_not_negative(p, pad)) return false;
@@ -267,13 +274,14 @@ static bool pad_holds(NrProver *p, NrOp *op) {
 
 static bool concat_holds(NrProver *p, NrOp *op) {
   uint32_t axis = (uint32_t)nr_op_attr_int(op, NR_A_dim, 0);
-  NrType to = nr_result(op, 0)->type;
+  NrType to = nr_op_result(op)->type;
   NrSum total = nr_sum_constant(0);
+  NrValue *first = nr_operand(op, NR_TENSOR_CONCAT_INPUTS);
   for (uint32_t d = 0; d < to->rank; d++)
     for (uint32_t i = 0; i < op->num_operands; i++) {
       NrSum dim = nr_prover_dim(p, nr_operand(op, i), d);
       if (d == axis) total = nr_sum_add(&total, 1, &dim);
-      else if (i && !same_dim(p, nr_operand(op, 0), d, nr_operand(op, i), d)) return false;
+      else if (i && !same_dim(p, first, d, nr_operand(op, i), d)) return false;
       else if (to->dims[d] != NR_DYNAMIC && !nr_prove_equal(p, dim, nr_sum_constant(to->dims[d]))) return false;
     }
   return to->dims[axis] == NR_DYNAMIC || nr_prove_equal(p, total, nr_sum_constant(to->dims[axis]));
@@ -283,18 +291,19 @@ static bool concat_holds(NrProver *p, NrOp *op) {
 
 bool nr_claims_hold(NrProver *p, NrOp *op) {
   switch (op->info->id) {
-  case NR_OP_tensor_extract: return indices_hold(p, op, nr_operand(op, 0), 1);
-  case NR_OP_tensor_insert: return indices_hold(p, op, nr_operand(op, 1), 2);
+  case NR_OP_tensor_extract: return indices_hold(p, op, nr_tensor_extract_tensor(op), NR_TENSOR_EXTRACT_INDICES);
+  case NR_OP_tensor_insert: return indices_hold(p, op, nr_tensor_insert_dest(op), NR_TENSOR_INSERT_INDICES);
   case NR_OP_tensor_dim: return dim_holds(p, op);
   case NR_OP_tensor_cast: return cast_holds(p, op);
-  case NR_OP_tensor_empty:
-  case NR_OP_tensor_generate: return sizes_hold(p, op, 0);
-  case NR_OP_tensor_splat: return sizes_hold(p, op, 1);
-  case NR_OP_bufferization_alloc_tensor: return nr_op_group_operand(op, 1) || sizes_hold(p, op, 0);
-  case NR_OP_tensor_extract_slice: return slice_holds(p, op, nr_operand(op, 0), nr_extract_slice_slots);
+  case NR_OP_tensor_empty: return sizes_hold(p, op, NR_TENSOR_EMPTY_SIZES);
+  case NR_OP_tensor_generate: return sizes_hold(p, op, NR_TENSOR_GENERATE_SIZES);
+  case NR_OP_tensor_splat: return sizes_hold(p, op, NR_TENSOR_SPLAT_SIZES);
+  case NR_OP_bufferization_alloc_tensor:
+    return nr_bufferization_alloc_tensor_copy(op) || sizes_hold(p, op, NR_BUFFERIZATION_ALLOC_TENSOR_SIZES);
+  case NR_OP_tensor_extract_slice: return slice_holds(p, op, nr_op_source(op), nr_extract_slice_slots);
   case NR_OP_tensor_insert_slice:
   case NR_OP_tensor_parallel_insert_slice:
-    return slice_holds(p, op, nr_operand(op, 1), nr_insert_slice_slots) && inserted_holds(p, op);
+    return slice_holds(p, op, nr_op_dest(op), nr_insert_slice_slots) && inserted_holds(p, op);
   case NR_OP_tensor_expand_shape: return expand_holds(p, op);
   case NR_OP_tensor_collapse_shape: return collapse_holds(p, op);
   case NR_OP_tensor_pad: return pad_holds(p, op);

@@ -13,6 +13,7 @@
 #include "dialect/arith/arith.h"
 #include "dialect/cf/cf.h"
 #include "dialect/scf/scf.h"
+#include "ir/region_flow.h"
 #include "pass/loop/loops.h"
 #include "pass/core/pass.h"
 
@@ -42,7 +43,7 @@ static Body body_of(NrOp *loop) {
 /* Builds an rt.poll for `every` iterations under the condition due. */
 static void poll_if(NrBuilder *b, NrValue *due, int64_t every) {
   NrOp *op = nr_scf_if(b, due, NULL, 0, false);
-  NrBuilder inner = nr_scf_body_builder(op, 0);
+  NrBuilder inner = nr_scf_body_builder(nr_scf_if_then_body(op));
   NrValue *count = nr_arith_constant_index(&inner, every);
   nr_build_op(&inner, NR_OP_rt_poll, &count, 1, NULL, 0);
   nr_scf_yield(&inner, NULL, 0);
@@ -71,28 +72,24 @@ static NrOp *carry_count(NrOp *loop) {
 static NrValue *last_arg(const NrBlock *block) { return nr_block_arg(block, block->num_args - 1); }
 static void append_operand(NrOp *op, NrValue *value) { nr_op_insert_operand(op, op->num_operands, value); }
 
-static void count_while(NrOp *loop, int64_t every) {
+/* The region that ends an iteration increments the count; the others pass it on unchanged. */
+static void count_iterations(NrOp *loop, int64_t every) {
   loop = carry_count(loop);
-  NrBlock *before = nr_op_body(loop, 0), *after = nr_op_body(loop, 1);
-  append_operand(before->last, last_arg(before));
-  NrBuilder b = nr_builder_before(after->last);
-  b.loc = loop->loc;
-  append_operand(after->last, count_iteration(&b, last_arg(after), every));
-}
-
-static void count_for(NrOp *loop, int64_t every) {
-  loop = carry_count(loop);
-  NrBlock *body = nr_op_body(loop, 0);
-  NrBuilder b = nr_builder_before(body->last);
-  b.loc = loop->loc;
-  append_operand(body->last, count_iteration(&b, last_arg(body), every));
+  const NrRegion *latch = nr_loop_latch(loop);
+  for (uint32_t r = 0; r < loop->num_regions; r++) {
+    NrBlock *body = nr_op_body(loop, r);
+    NrBuilder b = nr_builder_before(body->last);
+    b.loc = loop->loc;
+    NrValue *count = last_arg(body);
+    append_operand(body->last, body->region == latch ? count_iteration(&b, count, every) : count);
+  }
 }
 
 /* Each scf.continue increments the count; scf.break ends the loop. */
 static void count_loop(NrOp *loop, int64_t every) {
   NrBuilder b = nr_builder_before(loop);
   append_operand(loop, nr_arith_constant_index(&b, 0));
-  NrBlock *body = nr_op_body(loop, 0);
+  NrBlock *body = nr_scf_loop_body(loop);
   NrValue *count = nr_block_add_arg(body, nr_type_index(b.ctx), loop->loc);
   for (NrUse *use = body->args[0]->first_use, *next; use; use = next) { /* changing operands moves the use */
     next = use->next;
@@ -103,7 +100,7 @@ static void count_loop(NrOp *loop, int64_t every) {
   }
 }
 
-static void cut_for(NrOp *loop, int64_t every) {
+static void strip_mine_for(NrOp *loop, int64_t every) {
   NrValue *whole;
   NrBuilder b = nr_for_strip_mine(loop, every, true, &whole);
   poll_if(&b, whole, every);
@@ -173,8 +170,8 @@ typedef struct Loops {
 
 static bool collect(NrOp *op, void *user) {
   Loops *loops = user;
-  if (nr_op_is(op, NR_OP_scf_for) || nr_op_is(op, NR_OP_scf_while) || nr_op_is(op, NR_OP_scf_loop))
-    nr_vec_push(&loops->ops, op);
+  bool is_scf_loop = nr_op_has(op, NR_LOOP) && strcmp(op->info->dialect, "scf") == 0; /* affine loops are lowered */
+  if (is_scf_loop && (nr_loop_latch(op) || nr_op_is(op, NR_OP_scf_loop))) nr_vec_push(&loops->ops, op);
   for (uint32_t r = 0; r < op->num_regions; r++)
     if (op->regions[r].first != op->regions[r].last) nr_vec_push(&loops->regions, &op->regions[r]);
   return true;
@@ -188,15 +185,15 @@ static void handle_loop(NrOp *loop) {
     count_loop(loop, body.heavy ? HEAVY : COUNTED);
     return;
   }
-  if (nr_op_is(loop, NR_OP_scf_while)) {
-    count_while(loop, body.heavy ? HEAVY : COUNTED);
+  if (!nr_op_is(loop, NR_OP_scf_for)) {
+    count_iterations(loop, body.heavy ? HEAVY : COUNTED);
     return;
   }
   if (nr_scf_for_trip_count(loop, &trips) && trips <= (body.heavy ? HEAVY : SHORT_TRIPS)) return;
   bool can_cut = nr_type_is_index(nr_scf_for_iv(loop)->type) && !nr_is_unsigned_for(loop) &&
                  !nr_for_may_wrap(loop, false);
-  if (can_cut) cut_for(loop, body.heavy ? HEAVY : LIGHT);
-  else count_for(loop, body.heavy ? HEAVY : COUNTED);
+  if (can_cut) strip_mine_for(loop, body.heavy ? HEAVY : LIGHT);
+  else count_iterations(loop, body.heavy ? HEAVY : COUNTED);
 }
 
 /* Outer loops first: a strip-mined inner loop must not make an outer body count as heavy. */

@@ -10,13 +10,16 @@
  *                                                           rt.safepoint
  *                                                         }
  *
- * The work is estimated in scalar ops (work.h), from inner loops outwards. A loop with less than NR_MOST_WORK in all
- * stays. Any other loop gets a safepoint at the end of its body; where the body is so light that this would cost time
- * or prevent vectorization, the loop is strip-mined first. Straight-line code gets a safepoint after each NR_MOST_WORK
- * of work, and the entry function one before it returns. Safepoints do not count iterations; the polls of the program's
+ * The work is estimated in scalar ops (work.h), from inner loops outwards. A loop of at most NR_MAX_WORK in total gets
+ * no safepoint. Any other loop gets one at the end of its body; where the body is so light that this would cost time or
+ * prevent vectorization, the loop is strip-mined first. Straight-line code gets a safepoint after each NR_MAX_WORK of
+ * work, and the entry function one before it returns. Safepoints do not count iterations; the polls of the program's
  * own loops do (insert-loop-polls). A loop that polls often enough gets no safepoint. */
 #include "dialect/arith/arith.h"
 #include "dialect/flow/flow.h"
+#include "dialect/func/ops.h"
+#include "dialect/operands.h"
+#include "dialect/rt/ops.h"
 #include "ir/region_flow.h"
 #include "pass/loop/loops.h"
 #include "pass/loop/parallel.h"
@@ -54,28 +57,28 @@ static int64_t sum(int64_t a, int64_t b) { return nr_add_i64(a, b, &a) ? a : INT
 /* ---- lengths of loops -------------------------------------------------------------------------------------------- */
 
 /* Upper limit of upper - lower; INT64_MAX: not known. */
-static int64_t most_distance(NrValue *lower, NrValue *upper) {
+static int64_t max_distance(NrValue *lower, NrValue *upper) {
   NrOp *op = upper->op;
   int64_t distance;
   if (op && nr_op_is(op, NR_OP_arith_addi))
     for (uint32_t i = 0; i < 2; i++)
       if (nr_operand(op, i) == lower) return NR_MAX(nr_range_of(nr_operand(op, 1 - i)).max, 0);
   if (op && (nr_op_is(op, NR_OP_arith_minsi) || nr_op_is(op, NR_OP_arith_minui)))
-    return NR_MIN(most_distance(lower, nr_operand(op, 0)), most_distance(lower, nr_operand(op, 1)));
+    return NR_MIN(max_distance(lower, nr_op_lhs(op)), max_distance(lower, nr_op_rhs(op)));
   op = lower->op;
-  if (op && nr_op_is(op, NR_OP_arith_subi) && nr_operand(op, 0) == upper)
-    return NR_MAX(nr_range_of(nr_operand(op, 1)).max, 0);
+  if (op && nr_op_is(op, NR_OP_arith_subi) && nr_arith_subi_lhs(op) == upper)
+    return NR_MAX(nr_range_of(nr_arith_subi_rhs(op)).max, 0);
   return nr_sub_i64(nr_range_of(upper).max, nr_range_of(lower).min, &distance) ? NR_MAX(distance, 0) : INT64_MAX;
 }
 
 /* Upper limit of the trip count; UINT64_MAX: not known. */
-static uint64_t most_trips(NrOp *loop) {
+static uint64_t max_trips(NrOp *loop) {
   uint64_t trips;
   int64_t step;
   if (!nr_op_is(loop, NR_OP_scf_for)) return UINT64_MAX;
   if (nr_scf_for_trip_count(loop, &trips)) return trips;
   if (nr_is_unsigned_for(loop) || !nr_type_is_index(nr_scf_for_iv(loop)->type)) return UINT64_MAX;
-  int64_t distance = most_distance(nr_scf_for_lower_bound(loop), nr_scf_for_upper_bound(loop));
+  int64_t distance = max_distance(nr_scf_for_lower_bound(loop), nr_scf_for_upper_bound(loop));
   if (distance == INT64_MAX) return UINT64_MAX;
   bool known = nr_value_constant_int(nr_scf_for_step(loop), &step) && step > 0;
   return known ? (uint64_t)(distance / step + 1) : (uint64_t)distance;
@@ -87,7 +90,7 @@ typedef struct Polls {
 } Polls;
 
 static bool find_poll(NrOp *op, Polls *polls) {
-  if (nr_op_is(op, NR_OP_rt_poll)) return nr_value_constant_int(nr_operand(op, 0), &polls->every);
+  if (nr_op_is(op, NR_OP_rt_poll)) return nr_value_constant_int(nr_rt_poll_iterations(op), &polls->every);
   if (nr_op_has(op, NR_LOOP) && op != polls->loop) return false;
   for (uint32_t r = 0; r < op->num_regions; r++)
     for (NrBlock *block = op->regions[r].first; block; block = block->next)
@@ -114,28 +117,28 @@ static void strip(Inserter *in, NrOp *loop, int64_t length) {
   NrBuilder b = nr_for_strip_mine(loop, length, false, &whole);
   b.loc = loop->loc;
   NrOp *branch = nr_scf_if(&b, whole, NULL, 0, false);
-  NrBuilder inner = nr_scf_body_builder(branch, 0);
+  NrBuilder inner = nr_scf_body_builder(nr_scf_if_then_body(branch));
   insert(in, &inner, loop->loc);
   nr_scf_yield(&inner, NULL, 0);
 }
 
 /* Inserts a safepoint at the end of an iteration: then the ops before it always run when the loop is entered, so that
- * LLVM can hoist invariant loads. For an scf.loop, which may be left from anywhere in its body, at the start. */
+ * LLVM can hoist invariant loads. For a loop whose iterations may end anywhere (scf.loop), at the start. */
 static void insert_in_body(Inserter *in, NrOp *loop) {
-  NrBlock *body = nr_op_body(loop, nr_op_is(loop, NR_OP_scf_while) ? 1 : 0);
-  NrBuilder b = nr_builder_before(nr_op_is(loop, NR_OP_scf_loop) ? body->first : body->last);
+  const NrRegion *latch = nr_loop_latch(loop);
+  NrBuilder b = nr_builder_before(latch ? latch->last->last : nr_op_only_body(loop)->first);
   insert(in, &b, loop->loc);
 }
 
-/* The loop's work from its body's; inserts the safepoints that it needs. */
+/* Inserts the safepoints that the loop needs; returns its work. */
 static Work limit_loop(Inserter *in, NrOp *loop, Work body) {
-  uint64_t trips = most_trips(loop);
+  uint64_t trips = max_trips(loop);
   Polls polls = {.loop = loop};
   int64_t all = nr_work_times(NR_MAX(body.ops, 1), trips);
   if (body.safe) return (Work){body.ops, false, true};
-  if (all <= NR_MOST_WORK) return (Work){all, false, body.varies};
+  if (all <= NR_MAX_WORK) return (Work){all, false, body.varies};
   bool is_polled = !body.varies && find_poll(loop, &polls);
-  if (is_polled && nr_work_times(body.ops, (uint64_t)polls.every) <= NR_MOST_WORK)
+  if (is_polled && nr_work_times(body.ops, (uint64_t)polls.every) <= NR_MAX_WORK)
     return (Work){nr_work_times(body.ops, (uint64_t)polls.every), false, true};
   if (!body.varies && body.ops < HEAVY_OPS && can_strip(loop)) {
     strip(in, loop, nr_strip_length(body.ops));
@@ -157,27 +160,27 @@ static Work walk_callee(Inserter *in, NrOp *op, NrAttr symbol) {
   return walk_function(in, f->op);
 }
 
-/* The work of an op with regions that is no loop. */
+/* The work of an op of which one region runs: the maximum over its regions. */
 static Work walk_regions(Inserter *in, NrOp *op) {
-  Work most = {1, op->num_regions > 0, false};
+  Work max = {1, op->num_regions > 0, false};
   for (uint32_t r = 0; r < op->num_regions; r++) {
     Work all = {0};
     for (NrBlock *block = op->regions[r].first; block; block = block->next) {
       Work one = walk_block(in, block);
       all = (Work){sum(all.ops, one.ops), one.safe && !block->next && !all.ops, all.varies || one.varies};
     }
-    most.ops = NR_MAX(most.ops, all.ops);
-    most.safe &= all.safe;
-    most.varies |= all.varies;
+    max.ops = NR_MAX(max.ops, all.ops);
+    max.safe &= all.safe;
+    max.varies |= all.varies;
   }
-  return most;
+  return max;
 }
 
 static Work walk_loop(Inserter *in, NrOp *loop) {
   Work body = {0};
   for (uint32_t r = 0; r < loop->num_regions; r++) {
     Work one = walk_block(in, nr_op_body(loop, r));
-    /* Both regions of an scf.while run in each iteration. */
+    /* All regions run in each iteration. */
     body = (Work){sum(body.ops, one.ops), body.safe || one.safe, body.varies || one.varies};
   }
   return limit_loop(in, loop, body);
@@ -185,32 +188,31 @@ static Work walk_loop(Inserter *in, NrOp *loop) {
 
 static Work walk_op(Inserter *in, NrOp *op) {
   switch (op->info->id) {
-  case NR_OP_scf_for:
-  case NR_OP_scf_while:
-  case NR_OP_scf_loop: return walk_loop(in, op);
   case NR_OP_func_call: return walk_callee(in, op, nr_op_attr(op, NR_A_callee));
   case NR_OP_rt_dispatch: /* the runtime checks between workgroups */
     return walk_callee(in, op, nr_op_attr(op, NR_A_entry));
   case NR_OP_func_call_indirect: return (Work){NR_STRIP_WORK, false, true};
-  default: return nr_op_runs_one_region(op) ? walk_regions(in, op) : (Work){nr_work_of(op), false, false};
+  default:
+    if (nr_op_has(op, NR_LOOP) && nr_op_has(op, NR_SINGLE_BLOCK)) return walk_loop(in, op);
+    return nr_op_runs_one_region(op) ? walk_regions(in, op) : (Work){nr_work_of(op), false, false};
   }
 }
 
 static Work walk_block_after(Inserter *in, NrBlock *block, Work before) {
   Work all = before;
   NrOp *heaviest = NULL;
-  int64_t most = 0;
+  int64_t max_ops = 0;
   for (NrOp *op = block->first, *next; op; op = next) {
     next = op->next;
     bool returns = nr_op_is(op, NR_OP_func_return) && nr_op_attr(nr_op_parent(op), NR_A_noria_entry);
     Work one = walk_op(in, op);
     all = (Work){one.safe ? one.ops : sum(all.ops, one.ops), all.safe || one.safe, all.varies || one.varies};
-    if (one.ops > most) heaviest = op, most = one.ops;
-    if (!next ? !returns || all.ops < RETURN_OPS : all.ops <= NR_MOST_WORK) continue;
+    if (one.ops > max_ops) heaviest = op, max_ops = one.ops;
+    if (!next ? !returns || all.ops < RETURN_OPS : all.ops <= NR_MAX_WORK) continue;
     NrBuilder b = next ? nr_builder_before(next) : nr_builder_before(op);
     insert(in, &b, heaviest ? heaviest->loc : op->loc);
     all = (Work){0, true, all.varies};
-    heaviest = NULL, most = 0;
+    heaviest = NULL, max_ops = 0;
   }
   return all;
 }
@@ -222,7 +224,7 @@ static Work walk_block(Inserter *in, NrBlock *block) { return walk_block_after(i
 typedef struct Graph {
   Inserter *in;
   NrMap works;  /* NrBlock* -> Work* */
-  NrMap states; /* NrBlock* -> OPEN or DONE in the depth-first walk */
+  NrMap states; /* NrBlock* -> OPEN_BLOCK or DONE_BLOCK in the depth-first walk */
 } Graph;
 
 typedef struct Cycle {
@@ -258,8 +260,8 @@ static void close_cycle(Graph *g, NrOp *branch, NrBlock *header) {
   cycle.work = own ? *own : (Work){0};
   nr_map_set(&cycle.seen, header, header);
   if (branch->block != header) add_to_cycle(g, &cycle, branch->block);
-  int64_t between = nr_work_times(cycle.work.ops, (uint64_t)cycle.every); /* polls */
-  bool is_polled = cycle.every && !cycle.work.varies && between <= NR_MOST_WORK;
+  int64_t between = nr_work_times(cycle.work.ops, (uint64_t)cycle.every); /* between two polls */
+  bool is_polled = cycle.every && !cycle.work.varies && between <= NR_MAX_WORK;
   if (!is_polled && !nr_op_is(header->first, NR_OP_rt_safepoint)) {
     NrBuilder b = nr_builder_before(header->first);
     insert(g->in, &b, branch->loc);
@@ -269,31 +271,31 @@ static void close_cycle(Graph *g, NrOp *branch, NrBlock *header) {
 
 typedef struct Visit {
   NrBlock *block;
-  uint32_t next; /* successor */
+  uint32_t next; /* the next successor to visit */
 } Visit;
 
-/* Depth first: a branch to a block that is still on the stack closes a cycle. */
+/* Visits the blocks depth first; a branch to a block that is still on the stack closes a cycle. */
 static bool close_cycles(Graph *g, NrBlock *entry) {
-  enum { ON_THE_WAY = 1, LEFT };
+  enum { OPEN_BLOCK = 1, DONE_BLOCK };
   NR_VEC(Visit) stack = {0};
   bool any = false;
   nr_vec_push(&stack, ((Visit){entry, 0}));
-  nr_map_set(&g->states, entry, (void *)ON_THE_WAY);
+  nr_map_set(&g->states, entry, (void *)OPEN_BLOCK);
   while (stack.size) {
     Visit *top = &stack.data[stack.size - 1];
     NrOp *branch = top->block->last;
     if (!branch || top->next == branch->num_successors) {
-      nr_map_set(&g->states, top->block, (void *)LEFT);
+      nr_map_set(&g->states, top->block, (void *)DONE_BLOCK);
       (void)nr_vec_pop(&stack);
       continue;
     }
     NrBlock *to = branch->successors[top->next++].block;
     uintptr_t state = (uintptr_t)nr_map_get(&g->states, to);
-    if (state == ON_THE_WAY) {
+    if (state == OPEN_BLOCK) {
       close_cycle(g, branch, to);
       any = true;
     } else if (!state) {
-      nr_map_set(&g->states, to, (void *)ON_THE_WAY);
+      nr_map_set(&g->states, to, (void *)OPEN_BLOCK);
       nr_vec_push(&stack, ((Visit){to, 0}));
     }
   }
@@ -339,7 +341,7 @@ static Work walk_function(Inserter *in, NrOp *func) {
   bool outer = in->shared;
   in->shared = nr_op_attr(func, NR_A_noria_dispatch) != NULL;
   sequentialize(func);
-  f->work = walk_blocks(in, nr_op_region(func, 0));
+  f->work = walk_blocks(in, nr_func_func_region(func));
   f->state = DONE;
   in->shared = outer;
   return f->work;
@@ -347,7 +349,7 @@ static Work walk_function(Inserter *in, NrOp *func) {
 
 static bool collect_function(NrOp *op, void *user) {
   Inserter *in = user;
-  if (!nr_op_is(op, NR_OP_func_func) || !nr_op_body(op, 0)) return true;
+  if (!nr_op_is(op, NR_OP_func_func) || !nr_func_func_body(op)) return true;
   Function *f = NR_NEW(in->pass->scratch, Function);
   *f = (Function){.op = op};
   nr_map_set(&in->by_op, op, f);
@@ -355,7 +357,7 @@ static bool collect_function(NrOp *op, void *user) {
 }
 
 static bool walk_one(NrOp *op, void *user) {
-  if (nr_op_is(op, NR_OP_func_func) && nr_op_body(op, 0)) walk_function(user, op);
+  if (nr_op_is(op, NR_OP_func_func) && nr_func_func_body(op)) walk_function(user, op);
   return true;
 }
 

@@ -6,6 +6,7 @@
  *                                                       .. call @f(%m) ..
  * One function of each cycle of the call graph gets the check. Any indirect call may call any function whose address is
  * taken. */
+#include "dialect/func/ops.h"
 #include "pass/core/pass.h"
 
 typedef struct Function {
@@ -35,7 +36,7 @@ static Function *add_function(Graph *g, NrOp *op) {
  * generation. */
 static bool collect_function(NrOp *op, void *user) {
   Graph *g = user;
-  if (nr_op_is(op, NR_OP_func_func) && nr_op_body(op, 0))
+  if (nr_op_is(op, NR_OP_func_func) && nr_func_func_body(op))
     nr_strmap_set(&g->by_name, nr_op_attr_str(op, NR_A_sym_name), add_function(g, op));
   return true;
 }
@@ -55,7 +56,7 @@ static bool collect_call(NrOp *op, void *user) {
   return true;
 }
 
-/* Depth first: an edge to a function that is still on the stack closes a cycle. */
+/* Finds cycles depth first: an edge to a function that is still on the stack closes one. */
 static void find_circles(Function *root) {
   NR_VEC(Function *) stack = {0};
   nr_vec_push(&stack, root);
@@ -78,7 +79,7 @@ static void guard(Graph *g, NrOp *func) {
   NrStr name = nr_str_doubled(g->arena, nr_op_attr_str(func, NR_A_sym_name), '%');
   const char *text = nr_arena_printf(g->arena, "'func.func' op @%.*s calls itself too deep: the stack is full",
                                      NR_STR_ARG(name));
-  NrBuilder b = nr_builder_before(nr_op_body(func, 0)->first);
+  NrBuilder b = nr_builder_before(nr_func_func_body(func)->first);
   b.loc = func->loc;
   NrOp *op = nr_build_op(&b, NR_OP_rt_enter, NULL, 0, NULL, 0);
   nr_op_set_attr(op, NR_A_text, nr_attr_string(b.ctx, nr_str(text)));

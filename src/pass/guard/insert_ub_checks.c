@@ -12,9 +12,14 @@
  * The pass is for programs in text; the lowering of a model inserts its own checks. */
 #include "dialect/affine/affine.h"
 #include "dialect/arith/arith.h"
-#include "dialect/shared/fold.h"
-#include "dialect/scf/scf.h"
+#include "dialect/bufferization/ops.h"
+#include "dialect/operands.h"
+#include "dialect/rt/ops.h"
+#include "dialect/arith/fold.h"
 #include "dialect/shared/shaped.h"
+#include "dialect/tensor/tensor.h"
+#include "dialect/vector/ops.h"
+#include "ir/region_flow.h"
 #include "pass/bufferize/bufferize.h"
 #include "pass/core/checks.h"
 #include "pass/core/pass.h"
@@ -23,19 +28,21 @@
 
 #include <stdio.h>
 
-/* ---- what is known ---------------------------------------------------------------------------------------------- */
+/* ---- known values ----------------------------------------------------------------------------------------------- */
 
 /* The scalar that a splat or broadcast repeats, or the value itself. */
 static NrValue *scalar_of(NrValue *value) {
   NrOp *op = value->op;
-  bool repeats = nr_op_is(op, NR_OP_vector_broadcast) || nr_op_is(op, NR_OP_tensor_splat);
-  return repeats && !nr_type_is_shaped(nr_operand(op, 0)->type) ? nr_operand(op, 0) : value;
+  if (nr_op_is(op, NR_OP_tensor_splat)) return nr_tensor_splat_input(op);
+  if (!nr_op_is(op, NR_OP_vector_broadcast)) return value;
+  return nr_type_is_shaped(nr_vector_broadcast_source(op)->type) ? value : nr_vector_broadcast_source(op);
 }
 
 static bool elements_exclude(NrAttr elements, int64_t number) {
-  enum { MOST = 1024 }; /* elements to compare */
+  enum { MAX_COMPARED = 1024 }; /* elements */
   int64_t count;
-  if (!nr_attr_is_elements(elements) || !nr_type_num_elements(elements->type, &count) || count > MOST) return false;
+  if (!nr_attr_is_elements(elements) || !nr_type_num_elements(elements->type, &count) || count > MAX_COMPARED)
+    return false;
   for (int64_t i = 0; i < count; i++) {
     NrAttr element = nr_attr_element(elements, i);
     if (!element || nr_const_is_int(element, number)) return false;
@@ -43,7 +50,7 @@ static bool elements_exclude(NrAttr elements, int64_t number) {
   return true;
 }
 
-/* Whether no element can be the number. */
+/* Whether the value, or each of its elements, is known to differ from number. */
 static bool excludes(NrValue *value, int64_t number) {
   value = scalar_of(value);
   NrAttr constant = nr_value_constant(value);
@@ -62,7 +69,7 @@ static NrValue *number_like(NrBuilder *b, NrValue *value, int64_t number) {
 }
 
 /* The smallest signed number of value's type. */
-static NrValue *least_like(NrBuilder *b, NrValue *value) {
+static NrValue *min_like(NrBuilder *b, NrValue *value) {
   uint32_t bits = nr_type_bits(nr_type_elem(value->type));
   if (bits <= 64) return number_like(b, value, bits == 64 ? INT64_MIN : -(INT64_C(1) << (bits - 1)));
   return nr_arith_binary(b, NR_OP_arith_shli, number_like(b, value, 1), number_like(b, value, bits - 1));
@@ -71,14 +78,14 @@ static NrValue *least_like(NrBuilder *b, NrValue *value) {
 static bool may_overflow(const NrOp *op) {
   bool rounds = nr_op_is(op, NR_OP_arith_divsi) || nr_op_is(op, NR_OP_arith_ceildivsi) ||
                 nr_op_is(op, NR_OP_arith_floordivsi);
-  NrValue *dividend = nr_operand(op, 0);
+  NrValue *dividend = nr_op_lhs(op);
   uint32_t bits = nr_type_bits(nr_type_elem(dividend->type));
-  if (!rounds || excludes(nr_operand(op, 1), -1)) return false;
+  if (!rounds || excludes(nr_op_rhs(op), -1)) return false;
   return bits > 64 || !excludes(dividend, bits == 64 ? INT64_MIN : -(INT64_C(1) << (bits - 1)));
 }
 
 static void check_division(NrOp *op) {
-  NrValue *dividend = nr_operand(op, 0), *divisor = nr_operand(op, 1);
+  NrValue *dividend = nr_op_lhs(op), *divisor = nr_op_rhs(op);
   bool may_be_zero = !excludes(divisor, 0), overflows = may_overflow(op);
   if ((!may_be_zero && !overflows) || divisor->type->scalable) return; /* scalable vectors are not compiled */
   if (nr_type_is_tensor(divisor->type)) {
@@ -92,8 +99,8 @@ static void check_division(NrOp *op) {
   }
   if (overflows) {
     NrValue *not_minus = nr_arith_cmpi(&b, NR_CMPI_NE, divisor, number_like(&b, divisor, -1));
-    NrValue *not_least = nr_arith_cmpi(&b, NR_CMPI_NE, dividend, least_like(&b, dividend));
-    nr_check_unless(&b, op, nr_arith_binary(&b, NR_OP_arith_ori, not_minus, not_least), "the quotient overflows", NULL,
+    NrValue *not_min = nr_arith_cmpi(&b, NR_CMPI_NE, dividend, min_like(&b, dividend));
+    nr_check_unless(&b, op, nr_arith_binary(&b, NR_OP_arith_ori, not_minus, not_min), "the quotient overflows", NULL,
                     0);
   }
 }
@@ -141,7 +148,7 @@ static void check_index_exprs(NrOp *op) {
 
 /* Checks the index maps of affine.dma_start and dma_wait. */
 static void check_transfer(NrOp *op) {
-  size_t first = 1;
+  size_t first = NR_AFFINE_DMA_WAIT_INDICES; /* behind the memref, as in dma_start; likewise for the next maps */
   for (size_t i = 0; i < NR_AFFINE_DMA_PLACES; i++) {
     NrAttr map = nr_op_attr_named(op, nr_affine_dma_maps[i]);
     if (!map) continue;
@@ -155,14 +162,15 @@ static void check_affine(NrOp *op) {
   case NR_OP_affine_dma_start:
   case NR_OP_affine_dma_wait: check_transfer(op); return;
   case NR_OP_affine_for:
-    check_map(op, nr_affine_bound_map(op, false), nr_affine_for_begin(op, 0));
-    check_map(op, nr_affine_bound_map(op, true), nr_affine_for_begin(op, 1));
+    check_map(op, nr_affine_bound_map(op, false), nr_affine_for_lower_bound_operands(op).begin);
+    check_map(op, nr_affine_bound_map(op, true), nr_affine_for_upper_bound_operands(op).begin);
     return;
   case NR_OP_affine_parallel:
-    check_map(op, nr_op_attr(op, NR_A_lowerBoundsMap), 0);
-    check_map(op, nr_op_attr(op, NR_A_upperBoundsMap), nr_affine_num_inputs(nr_op_attr(op, NR_A_lowerBoundsMap)));
+    check_map(op, nr_op_attr(op, NR_A_lowerBoundsMap), NR_AFFINE_PARALLEL_MAP_OPERANDS);
+    check_map(op, nr_op_attr(op, NR_A_upperBoundsMap),
+              NR_AFFINE_PARALLEL_MAP_OPERANDS + nr_affine_num_inputs(nr_op_attr(op, NR_A_lowerBoundsMap)));
     return;
-  case NR_OP_affine_if: check_map(op, nr_op_attr(op, NR_A_condition), 0); return;
+  case NR_OP_affine_if: check_map(op, nr_op_attr(op, NR_A_condition), NR_AFFINE_IF_OPERANDS); return;
   case NR_OP_affine_delinearize_index:
   case NR_OP_affine_linearize_index: check_index_exprs(op); return;
   default:
@@ -182,18 +190,12 @@ static void check_step(NrOp *op, NrValue *step, bool is_unsigned) {
   nr_check_unless(&b, op, positive, "the step is %0; it must be positive", &step, 1);
 }
 
-static void check_parallel(NrOp *op) {
-  size_t begin, count;
-  nr_op_operand_group(op, 2, &begin, &count);
-  for (size_t i = 0; i < count; i++) check_step(op, nr_operand(op, begin + i), false);
-}
-
-static void check_forall(NrOp *op) {
-  static const NrIndexListSlot steps = {2, "staticStep"};
-  for (size_t i = 0; i < nr_index_list_size(op, steps.attr); i++) {
-    NrIndex step = nr_index_list_get(op, steps, i);
+static void check_steps(NrOp *op) {
+  NrLoopRange range;
+  for (uint32_t i = 0; nr_op_loop_range(op, i, &range); i++) {
     NrBuilder b = nr_builder_before(op);
-    if (step.value || step.constant <= 0) check_step(op, nr_index_value(&b, step), false);
+    if (range.step.value || range.step.constant <= 0)
+      check_step(op, nr_index_value(&b, range.step), range.is_unsigned);
   }
 }
 
@@ -213,11 +215,10 @@ void nr_check_sizes(NrOp *op, NrType type, size_t first) {
 
 /* Negative padding would cut the source. */
 static void check_pad(NrOp *op) {
-  static const NrIndexListSlot slots[] = {{1, "static_low"}, {2, "static_high"}};
-  for (uint32_t d = 0; d < nr_operand(op, 0)->type->rank; d++)
+  for (uint32_t d = 0; d < nr_tensor_pad_source(op)->type->rank; d++)
     for (size_t k = 0; k < 2; k++) {
       NrBuilder b = nr_builder_before(op);
-      NrIndex pad = nr_index_list_get(op, slots[k], d);
+      NrIndex pad = nr_index_list_get(op, nr_pad_slots[k], d);
       if (pad.value ? nr_range_of(pad.value).min >= 0 : pad.constant >= 0) continue;
       NrValue *size = nr_index_value(&b, pad);
       NrValue *fits = nr_arith_cmpi(&b, NR_CMPI_SGE, size, nr_arith_constant_index(&b, 0));
@@ -225,6 +226,12 @@ static void check_pad(NrOp *op) {
       snprintf(text, sizeof text, "the padding of dim %u is %%0; it must not be negative", d);
       nr_check_unless(&b, op, fits, text, &size, 1);
     }
+}
+
+/* rt.call "tensor_grow"(tensor, size). */
+static void check_grow(NrOp *op) {
+  NrType elem = nr_operand(op, NR_RT_CALL_ARGS)->type->elem;
+  nr_check_sizes(op, nr_type_tensor((int64_t[]){NR_DYNAMIC}, 1, elem), NR_RT_CALL_ARGS + 1);
 }
 
 /* ---- the pass --------------------------------------------------------------------------------------------------- */
@@ -242,25 +249,23 @@ static void check_op(NrOp *op) {
     check_division(op);
     return;
   }
+  check_steps(op);
   switch (op->info->id) {
-  case NR_OP_scf_for: check_step(op, nr_scf_for_step(op), nr_op_attr(op, NR_A_unsignedCmp) != NULL); return;
-  case NR_OP_scf_parallel: check_parallel(op); return;
-  case NR_OP_scf_forall: check_forall(op); return;
-  case NR_OP_memref_alloc:
-  case NR_OP_memref_alloca:
-  case NR_OP_tensor_empty:
-  case NR_OP_tensor_generate: nr_check_sizes(op, nr_result(op, 0)->type, 0); return;
-  case NR_OP_bufferization_alloc_tensor:
-    if (!nr_op_group_operand(op, 1)) nr_check_sizes(op, nr_result(op, 0)->type, 0); /* else the copy's shape */
+  case NR_OP_memref_alloc: nr_check_sizes(op, nr_op_result(op)->type, NR_MEMREF_ALLOC_SIZES); return;
+  case NR_OP_memref_alloca: nr_check_sizes(op, nr_op_result(op)->type, NR_MEMREF_ALLOCA_SIZES); return;
+  case NR_OP_tensor_empty: nr_check_sizes(op, nr_op_result(op)->type, NR_TENSOR_EMPTY_SIZES); return;
+  case NR_OP_tensor_generate: nr_check_sizes(op, nr_op_result(op)->type, NR_TENSOR_GENERATE_SIZES); return;
+  case NR_OP_bufferization_alloc_tensor: /* a copied tensor determines the shape */
+    if (!nr_bufferization_alloc_tensor_copy(op))
+      nr_check_sizes(op, nr_op_result(op)->type, NR_BUFFERIZATION_ALLOC_TENSOR_SIZES);
     return;
   case NR_OP_tensor_pad: check_pad(op); return;
-  case NR_OP_tensor_splat: nr_check_sizes(op, nr_result(op, 0)->type, 1); return;
+  case NR_OP_tensor_splat: nr_check_sizes(op, nr_op_result(op)->type, NR_TENSOR_SPLAT_SIZES); return;
   case NR_OP_rt_call:
-    if (nr_str_is(nr_op_attr_str(op, NR_A_name), "tensor_grow"))
-      nr_check_sizes(op, nr_type_tensor((int64_t[]){NR_DYNAMIC}, 1, nr_operand(op, 0)->type->elem), 1);
+    if (nr_str_is(nr_op_attr_str(op, NR_A_name), "tensor_grow")) check_grow(op);
     return;
   case NR_OP_memref_realloc:
-    if (op->num_operands > 1) nr_check_sizes(op, nr_result(op, 0)->type, 1);
+    if (nr_memref_realloc_size(op)) nr_check_sizes(op, nr_op_result(op)->type, NR_MEMREF_REALLOC_SIZE);
     return;
   default: return;
   }

@@ -1,23 +1,23 @@
-/* contraction.c - which reductions vectorize-contractions takes, along which dim the lanes lie, and in what tiles. */
+/* contraction.c - chooses what vectorize-contractions vectorizes: the reduction, the vector dim and the tiles. */
 #include "pass/linalg/contraction.h"
 
 #include "pass/loop/parallel.h"
+#include "target/cost.h"
 
 /* ---- reading the op ---- */
 
 /* The body must be element-wise ops that end in yield combine(acc, term), with the accumulator used there only. */
 static bool read_body(NrContraction *c) {
-  NrBlock *body = nr_op_body(c->op, 0);
+  NrBlock *body = nr_op_only_body(c->op);
   NrValue *acc = nr_block_arg(body, c->num_inputs);
   for (NrOp *op = body->first; op != body->last; op = op->next) {
     bool plain = nr_op_has(op, NR_ELEMENTWISE) && op->num_results == 1 && op->num_regions == 0;
     if (!plain && !nr_op_has(op, NR_CONSTANT_LIKE)) return false;
   }
-  NrOp *last = nr_operand(body->last, 0)->op;
+  NrOp *last = nr_op_only_operand(body->last)->op;
   if (!last || last->block != body || last->num_operands != 2 || !nr_value_has_one_use(acc)) return false;
   c->combine = last;
-  c->acc_operand = nr_operand(last, 0) == acc ? 0 : 1;
-  return nr_operand(last, c->acc_operand) == acc && nr_value_has_one_use(nr_result(last, 0));
+  return acc->first_use->owner == last && nr_value_has_one_use(nr_op_result(last));
 }
 
 bool nr_contraction_read(NrContraction *c) {
@@ -74,14 +74,14 @@ static bool lanes_fit(const NrContraction *c, uint32_t d, bool dot) {
   return true;
 }
 
-/* How many inputs stay the same along d: what unrolling d saves. */
+/* The number of inputs that do not depend on d: each is loaded once for all unrolled iterations of d. */
 static size_t reuse(const NrContraction *c, uint32_t d) {
   size_t n = 0;
   for (size_t k = 0; k < c->num_inputs; k++) n += nr_contraction_along(c, k, d) == NR_ALONG_INVARIANT;
   return n;
 }
 
-/* A parallel dim worth unrolling, other than those given. */
+/* The parallel dim, other than the two given, along which the most inputs are reused; -1 when none reuses any. */
 static int unroll_dim(const NrContraction *c, int not_this, int nor_this) {
   int best = -1;
   for (int d = 0; d < (int)c->num_loops; d++) {
@@ -98,6 +98,13 @@ int64_t nr_contraction_range(const NrContraction *c, int d) {
 
 static uint32_t at_most(int64_t range, uint32_t tile) { return (uint32_t)NR_MIN(range < 1 ? 1 : range, (int64_t)tile); }
 
+/* As at_most, but balances the tiles that cover a short range: 4 vectors are split 2 + 2, not 3 + 1. */
+static uint32_t even(int64_t range, uint32_t tile) {
+  if (range <= tile || range > 4 * (int64_t)tile) return at_most(range, tile);
+  int64_t parts = (range + tile - 1) / tile;
+  return (uint32_t)((range + parts - 1) / parts);
+}
+
 bool nr_contraction_choose(NrContraction *c) {
   c->lanes = c->target->vector_bytes / (uint32_t)nr_type_byte_size(c->elem);
   if (c->lanes < 2) return false;
@@ -108,7 +115,7 @@ bool nr_contraction_choose(NrContraction *c) {
     bool dot = c->reduction[d];
     if ((dot && !may_dot) || !lanes_fit(c, d, dot)) continue;
     int64_t range = NR_MIN(nr_contraction_range(c, (int)d), (int64_t)(4 * c->lanes));
-    /* Lanes over a parallel dim need no joining at the end: at equal length they are better. */
+    /* At equal length a parallel dim is preferred, because a reduction dim needs a horizontal reduction at the end. */
     int64_t score = 2 * range + (dot ? 0 : 1);
     if (score > best) {
       best = score;
@@ -124,9 +131,9 @@ bool nr_contraction_choose(NrContraction *c) {
     c->tile_u = at_most(nr_contraction_range(c, c->u), c->w < 0 ? 8 : 4);
     c->tile_v = at_most(nr_contraction_range(c, c->w), 4);
   } else {
-    c->tile_u = at_most(nr_contraction_range(c, c->u), many ? 8 : 4);
+    c->tile_u = at_most(nr_contraction_range(c, c->u), (uint32_t)nr_cost_rows(c->target));
     int64_t vectors = nr_contraction_range(c, c->v) / c->lanes;
-    c->tile_v = at_most(vectors, c->tile_u > 1 ? (many ? 3 : 2) : 8);
+    c->tile_v = even(vectors, c->tile_u > 1 ? (many ? 3 : 2) : 8);
   }
   return true;
 }

@@ -1,11 +1,11 @@
-/* contraction.h - what the files of vectorize-contractions share. Internal to them. */
+/* contraction.h - internal to the files of vectorize-contractions. */
 #ifndef NORIA_PASS_LINALG_CONTRACTION_H
 #define NORIA_PASS_LINALG_CONTRACTION_H
 
 #include "dialect/linalg/linalg.h"
 #include "pass/core/pass.h"
 
-enum { NR_CONTRACTION_LOOPS = 16, NR_CONTRACTION_INPUTS = 8 }; /* at most */
+enum { NR_CONTRACTION_LOOPS = 16, NR_CONTRACTION_INPUTS = 8 }; /* maxima */
 
 /* A reduction that becomes loops over vectors. */
 typedef struct NrContraction {
@@ -18,25 +18,24 @@ typedef struct NrContraction {
   NrValue *bounds[NR_CONTRACTION_LOOPS];
   NrValue *ivs[NR_CONTRACTION_LOOPS];
   NrType elem;         /* of the output */
-  NrOp *combine;       /* the op of the body that joins the accumulator with the new term */
-  uint32_t acc_operand; /* which operand of combine is the accumulator */
-  /* the choice */
+  NrOp *combine;       /* the op of the body that combines the accumulator with the new term */
+  /* set by nr_contraction_choose */
   uint32_t lanes;
-  int v;               /* loop dim of the lanes */
+  int v;               /* loop dim that is vectorized */
   bool dot;            /* v is a reduction */
   int u, w;            /* parallel dims that are unrolled, -1 = none; w only for dot */
   uint32_t tile_u, tile_v; /* tile_v: vectors along v, or elements along w for dot */
 } NrContraction;
 
-/* Whether c->op is one that can be vectorized; says what it consists of. */
+/* Fills the fields of c that describe c->op; false when it cannot be vectorized. */
 bool nr_contraction_read(NrContraction *c);
-/* Chooses lanes and tiles for the ranges; false when no dim is worth lanes. */
+/* Chooses the vector dim and the tiles for the ranges; false when no dim can be vectorized or all are too short. */
 bool nr_contraction_choose(NrContraction *c);
 
-/* How operand k moves when loop dim d advances by one. */
+/* How the address of operand k changes when loop dim d advances by one. */
 typedef enum NrAlong { NR_ALONG_INVARIANT, NR_ALONG_CONTIGUOUS, NR_ALONG_SCATTERED } NrAlong;
 NrAlong nr_contraction_along(const NrContraction *c, size_t k, uint32_t d);
-/* Of loop dim d, 1 when there is none (-1). Short ranges waste lanes; an unknown one is taken to be long. */
+/* The range of loop dim d; INT64_MAX when it is dynamic, 1 when d is -1 (no dim). */
 int64_t nr_contraction_range(const NrContraction *c, int d);
 
 #endif

@@ -1,4 +1,4 @@
-/* flatten_unranked.c - element-wise ops on tensors of unknown rank work on all elements in a row.
+/* flatten_unranked.c - flattens tensors of unknown rank for element-wise ops.
  *
  *   before  %c = arith.addf %a, %b : tensor<*xf32>
  *   after   %shape, %n = scf.for %d = 0 to tensor.rank %a { tensor.dim %a, %d .. }
@@ -8,8 +8,8 @@
  *           %z = arith.addf %x, %y : tensor<?xf32>
  *           %c = tensor.reshape %z(%shape) : tensor<*xf32>
  *
- * What is computed from such results goes on with their rows, so a chain of ops has one shape. A scalar condition that
- * chooses between whole tensors stays. */
+ * An op that uses such a result uses its 1-D tensor directly, so a chain of ops computes one shape only. An
+ * arith.select with a scalar condition, which chooses between whole tensors, is not changed. */
 #include "dialect/arith/arith.h"
 #include "dialect/scf/scf.h"
 #include "dialect/tensor/tensor.h"
@@ -18,7 +18,7 @@
 #include "pass/core/rewrite.h"
 #include "pass/linalg/unranked.h"
 
-/* The elements of a tensor of unknown rank in a row, and what its shape was: tensor<?xindex>. */
+/* A tensor of unknown rank, flattened to 1-D, and its original shape: a tensor<?xindex>. */
 typedef struct Row {
   NrValue *elements, *shape;
 } Row;
@@ -69,7 +69,7 @@ static Row *add_row(Flatten *f, NrValue *tensor, Row row) {
   return r;
 }
 
-/* Made where the tensor is, so that it is there for every use. */
+/* The flattened tensor. It is built at the definition of tensor, so that it dominates every use. */
 static Row *row_of(Flatten *f, NrValue *tensor, NrOp *user) {
   Row *known = nr_map_get(&f->rows, tensor);
   if (known) return known;
@@ -82,7 +82,7 @@ static Row *row_of(Flatten *f, NrValue *tensor, NrOp *user) {
   return add_row(f, tensor, row);
 }
 
-/* Ranks first: a dim that is not there has no size. */
+/* Builds checks that x and y have equal shapes. It compares the ranks first, since tensor.dim needs a valid index. */
 static void check_same(NrBuilder *b, NrOp *op, const Row *x, const Row *y) {
   static const char different[] = "its operands have different shapes";
   if (x->shape == y->shape) return;
@@ -105,7 +105,7 @@ static bool is_affected(const NrOp *op) {
   }
   for (uint32_t i = 0; i < op->num_results; i++)
     if (!has_no_rank(nr_result(op, i))) return false;
-  bool chooses_whole = nr_op_is(op, NR_OP_arith_select) && !has_no_rank(nr_operand(op, 0));
+  bool chooses_whole = nr_op_is(op, NR_OP_arith_select) && !has_no_rank(nr_arith_select_condition(op));
   return unranked && op->num_results && !chooses_whole;
 }
 
@@ -153,4 +153,4 @@ static NrStatus flatten_unranked_run(NrPassContext *pass, NrOp *func) {
 }
 
 NR_PASS(flatten_unranked, .name = "flatten-unranked", .on = "func.func", .run = flatten_unranked_run,
-        .doc = "element-wise ops on tensors of unknown rank work on all elements in a row")
+        .doc = "flattens the operands of element-wise ops on tensors of unknown rank to 1-D tensors")

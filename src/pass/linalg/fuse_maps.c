@@ -1,20 +1,26 @@
-/* fuse_maps.c - an element-wise op goes into its only user.
+/* fuse_maps.c - fuses element-wise ops into their users.
  *   before  %1 = linalg.generic (exp)(%0)      after  %2 = linalg.generic (exp; neg)(%0)
  *           %2 = linalg.generic (neg)(%1)
- * The producer is all-parallel with one result, indexed by a permutation, in the user's block, and has no other user.
- * It is computed once per iteration of the user, so the user must read each of its elements once; only a producer that
- * costs nothing (a copy: transposes, broadcasts) may be read more often. Fills and splat constants become scalars in
- * the body. */
+ * The producer has only parallel loops and one result, indexed by a permutation, and is in the user's block. The fused
+ * op computes it once per iteration of the user, so the user must read each element once; only a producer that computes
+ * nothing (a copy: transposes, broadcasts) may be read more often. A producer with several users is fused into all of
+ * them when each can be fused and the cost model says that recomputing takes less time than storing the result and
+ * reading it again. A chain of ops that would be longer than a core looks ahead (nr_cost_chain_slots) is not fused.
+ * Inputs that are fills or splat constants become scalars in the body; inputs that are reshapes which only add or drop
+ * dims of size 1 are read through them. */
 #include "dialect/affine/affine.h"
 #include "dialect/linalg/linalg.h"
+#include "dialect/tensor/tensor.h"
 #include "pass/core/pass.h"
 #include "pass/core/rewrite.h"
+#include "target/cost.h"
 
-enum { MAX_OPERANDS = 32 };
+enum { MAX_OPERANDS = 32 }; /* of a fused op: limits its code size and the arrays that it streams through the caches */
+enum { MAX_USES = 8 };      /* of a producer that is recomputed in each user: limits the code size */
 
 /* ---- maps ---- */
 
-/* For each result of a permutation map, the other way round: out[d] = position of dim d. False if it is none. */
+/* Inverts a permutation map: out[d] = the result that is dim d. False when the map is not a permutation. */
 static bool invert_permutation(NrAttr map, uint32_t *out) {
   if (map->num_exprs != map->num_dims || map->num_symbols) return false;
   uint64_t seen = 0;
@@ -27,7 +33,7 @@ static bool invert_permutation(NrAttr map, uint32_t *out) {
   return true;
 }
 
-/* Each point of the loops reads another element: all loop dims stand alone in the map. */
+/* Whether every iteration reads a different element: each loop dim is by itself a result of the map. */
 static bool reads_once(NrAttr map) {
   uint64_t seen = 0;
   for (uint32_t r = 0; r < map->num_exprs; r++)
@@ -37,13 +43,31 @@ static bool reads_once(NrAttr map) {
 
 /* ---- what may fuse ---- */
 
-/* A body that only passes on what it reads. */
-static bool is_copy(NrOp *generic) {
-  NrBlock *body = nr_op_body(generic, 0);
+/* Whether the body only yields its arguments. */
+static bool is_copy(NrOp *op) {
+  NrBlock *body = nr_op_only_body(op);
   return body->first == body->last;
 }
 
-/* A loop dim needs an operand that gives its range: whether one but operand `at` does for dim d. */
+/* The longest chain of ops of the body of which each needs the result of the one before, in slots of a port. */
+static int64_t chain_of(const NrOp *op) {
+  NrMap ends = {0}; /* op -> the length of the chain that ends with it */
+  int64_t longest = 0;
+  for (NrOp *inner = nr_op_only_body(op)->first; inner; inner = inner->next) {
+    int64_t before = 0, libm, own = nr_cost_slots(inner, &libm);
+    for (uint32_t i = 0; i < inner->num_operands; i++) {
+      NrOp *from = nr_operand(inner, i)->op;
+      if (from) before = NR_MAX(before, (int64_t)(intptr_t)nr_map_get(&ends, from));
+    }
+    nr_map_set(&ends, inner, (void *)(intptr_t)(before + own + libm));
+    longest = NR_MAX(longest, before + own + libm);
+  }
+  nr_map_deinit(&ends);
+  return longest;
+}
+
+/* The range of a loop dim is the size of an operand that is indexed by the bare dim. Whether an operand other than `at`
+ * gives the range of dim d, so that `at` can be dropped. */
 static bool range_survives(NrOp *op, size_t at, uint32_t d) {
   for (size_t k = 0; k < op->num_operands; k++) {
     NrAttr map = nr_linalg_map(op, k);
@@ -59,7 +83,8 @@ static bool ranges_survive(NrOp *op, size_t at) {
   return true;
 }
 
-/* Loop dims whose range only operand `at` gives must get one from the producer's inputs. */
+/* Whether every loop dim of the consumer has a range after fusion: from an operand other than `at`, or from an input of
+ * the producer. */
 static bool ranges_follow(NrOp *producer, NrOp *consumer, size_t at, const uint32_t *inverse) {
   NrAttr read = nr_linalg_map(consumer, at);
   for (uint32_t d = 0; d < nr_linalg_num_loops(consumer); d++) {
@@ -76,9 +101,9 @@ static bool ranges_follow(NrOp *producer, NrOp *consumer, size_t at, const uint3
   return true;
 }
 
-/* A place that the producer computes of its loop dims, as d0 * 2 + d1, must not become a bare dim of the consumer's:
- * that would say that the loop goes over all of the operand. */
-static bool places_stay(NrOp *producer, NrOp *consumer, size_t at, const uint32_t *inverse) {
+/* Whether no compound index expression of the producer, such as d0 * 2 + d1, folds to a bare dim of the consumer: the
+ * size of that operand would then be taken for the range of the loop. */
+static bool compound_indices_remain(NrOp *producer, NrOp *consumer, size_t at, const uint32_t *inverse) {
   NrAttr read = nr_linalg_map(consumer, at);
   NrAffineExpr dims[NR_MAX_RANK];
   for (uint32_t d = 0; d < nr_linalg_num_loops(producer); d++) dims[d] = read->exprs[inverse[d]];
@@ -92,24 +117,92 @@ static bool places_stay(NrOp *producer, NrOp *consumer, size_t at, const uint32_
   return true;
 }
 
-static bool may_fuse(NrOp *producer, NrOp *consumer, size_t operand) {
+/* Whether the producer can be fused into this consumer; its other users are not considered. */
+static bool can_fuse_into(NrOp *producer, NrOp *consumer, size_t operand) {
   uint32_t inverse[NR_MAX_RANK];
-  if (!nr_op_is(producer, NR_OP_linalg_generic) || producer->block != consumer->block || producer->num_results != 1)
+  if (!nr_linalg_is_structured(producer) || producer->block != consumer->block || producer->num_results != 1)
     return false;
-  if (!nr_value_has_one_use(nr_result(producer, 0)) || nr_linalg_num_reductions(producer)) return false;
+  if (nr_linalg_num_reductions(producer)) return false;
   size_t inputs = nr_linalg_num_inputs(producer);
-  if (nr_value_has_uses(nr_block_arg(nr_op_body(producer, 0), inputs)))
+  if (nr_value_has_uses(nr_block_arg(nr_op_only_body(producer), inputs)))
     return false; /* reads its output's old contents */
   if (!invert_permutation(nr_linalg_map(producer, inputs), inverse)) return false;
   if (consumer->num_operands + producer->num_operands > MAX_OPERANDS) return false;
-  if (!ranges_follow(producer, consumer, operand, inverse) || !places_stay(producer, consumer, operand, inverse))
+  if (!is_copy(producer) && chain_of(producer) + chain_of(consumer) > nr_cost_chain_slots()) return false;
+  if (!ranges_follow(producer, consumer, operand, inverse) ||
+      !compound_indices_remain(producer, consumer, operand, inverse))
     return false;
   return is_copy(producer) || reads_once(nr_linalg_map(consumer, operand));
 }
 
+/* ---- several users ---- */
+
+static double whole_bytes(NrOp *op, const NrValue *except) {
+  double bytes = 0;
+  for (uint32_t k = 0; k < op->num_operands; k++)
+    if (nr_operand(op, k) != except) bytes += nr_cost_operand_bytes(nr_operand(op, k));
+  return bytes;
+}
+
+/* Whether no operand is transposed: users that recompute the producer then read it in memory order. */
+static bool keeps_order(NrOp *producer) {
+  for (size_t k = 0; k < producer->num_operands; k++) {
+    NrAttr map = nr_linalg_map(producer, k);
+    for (uint32_t r = 0; r < map->num_exprs; r++) {
+      bool in_order = r == 0 || map->exprs[r]->value > map->exprs[r - 1]->value;
+      if (map->exprs[r]->kind != NR_AFFINE_DIM || !in_order) return false;
+    }
+  }
+  return true;
+}
+
+/* The number of operands of the use's op that are the value; 0 for all but the first use by that op. */
+static size_t reads_of_user(const NrUse *use) {
+  size_t reads = 0;
+  for (const NrUse *u = use->value->first_use; u != use; u = u->next)
+    if (u->owner == use->owner) return 0;
+  for (const NrUse *u = use; u; u = u->next) reads += u->owner == use->owner;
+  return reads;
+}
+
+/* Whether recomputing the producer in each user takes clearly less time than storing its result and reading it in each.
+ * Estimates are inexact, so a small gain is ignored. A user that reads the result twice is charged for one copy,
+ * because CSE merges equal copies. */
+static bool is_cheaper_in_users(const NrTarget *target, NrOp *producer) {
+  static const double CLEARLY = 0.8;
+  NrValue *result = nr_op_result(producer);
+  bool known;
+  NrCost own = nr_cost_of_structured(target, producer, &known);
+  double stored = nr_cost_operand_bytes(result), own_bytes = whole_bytes(producer, NULL);
+  double apart = nr_cost_ns(target, own, own_bytes), fused = 0;
+  for (NrUse *use = result->first_use; use && known; use = use->next) {
+    size_t reads = reads_of_user(use);
+    if (!reads) continue;
+    NrCost cost = nr_cost_of_structured(target, use->owner, &known);
+    double rest = whole_bytes(use->owner, result);
+    apart += nr_cost_ns(target, cost, rest + stored);
+    NrCost both = {cost.cycles + own.cycles, cost.bytes + own.bytes - (double)(reads + 1) * stored};
+    fused += nr_cost_ns(target, both, rest + own_bytes - stored);
+  }
+  return known && fused < CLEARLY * apart;
+}
+
+static bool may_fuse(const NrTarget *target, NrOp *producer, NrOp *consumer, size_t operand) {
+  if (!can_fuse_into(producer, consumer, operand)) return false;
+  NrValue *result = nr_op_result(producer);
+  if (nr_value_has_one_use(result)) return true;
+  size_t uses = 0;
+  for (NrUse *use = result->first_use; use; use = use->next) {
+    NrOp *user = use->owner;
+    bool input = nr_linalg_is_structured(user) && nr_use_index(use) < nr_linalg_num_inputs(user);
+    if (!input || ++uses > MAX_USES || !can_fuse_into(producer, user, nr_use_index(use))) return false;
+  }
+  return keeps_order(producer) && is_cheaper_in_users(target, producer);
+}
+
 /* ---- fusing ---- */
 
-/* The value of an affine expression over so many loop indices, inside a body. */
+/* Builds the value of an affine expression over the first `loops` loop indices, inside a body. */
 static NrValue *emit_expr(NrBuilder *b, NrAffineExpr e, uint32_t loops) {
   NrType index = nr_type_index(b->ctx);
   NrValue *ivs[NR_MAX_RANK] = {NULL};
@@ -121,16 +214,16 @@ static NrValue *emit_expr(NrBuilder *b, NrAffineExpr e, uint32_t loops) {
   return nr_affine_expand_indices(b, e, loops, ivs);
 }
 
-/* Copies body's ops to b with its arguments mapped; loop dim d reads as exprs[d]. Returns what it yields first. */
+/* Clones body's ops at b with its arguments mapped; linalg.index d becomes exprs[d]. Returns the value it yields. */
 static NrValue *inline_body(NrBuilder *b, NrBlock *body, NrMap *map, const NrAffineExpr *exprs, uint32_t loops) {
   for (NrOp *op = body->first; op != body->last; op = op->next) {
     if (nr_op_is(op, NR_OP_linalg_index)) {
-      nr_map_set(map, nr_result(op, 0), emit_expr(b, exprs[nr_op_attr_int(op, NR_A_dim, 0)], loops));
+      nr_map_set(map, nr_op_result(op), emit_expr(b, exprs[nr_op_attr_int(op, NR_A_dim, 0)], loops));
       continue;
     }
     nr_builder_insert(b, nr_op_clone(b->module, op, map));
   }
-  NrValue *result = nr_operand(body->last, 0), *mapped = nr_map_get(map, result);
+  NrValue *result = nr_op_only_operand(body->last), *mapped = nr_map_get(map, result);
   return mapped ? mapped : result;
 }
 
@@ -142,7 +235,7 @@ static NrOp *fuse(NrOp *producer, NrOp *consumer, size_t at) {
   NrAttr read = nr_linalg_map(consumer, at);
   uint32_t inverse[NR_MAX_RANK];
   invert_permutation(nr_linalg_map(producer, p_inputs), inverse);
-  /* Producer's loop dims as expressions over the consumer's. */
+  /* The producer's loop dims as expressions over the consumer's loop dims. */
   NrAffineExpr dims[NR_MAX_RANK];
   for (uint32_t d = 0; d < nr_linalg_num_loops(producer); d++) dims[d] = read->exprs[inverse[d]];
 
@@ -165,11 +258,12 @@ static NrOp *fuse(NrOp *producer, NrOp *consumer, size_t at) {
     outputs[i] = nr_operand(consumer, c_inputs + i);
     maps[n + i] = nr_linalg_map(consumer, c_inputs + i);
   }
-  char iterators[NR_MAX_RANK + 1] = {0};
-  for (size_t d = 0; d < loops; d++) iterators[d] = nr_linalg_is_reduction(consumer, d) ? 'r' : 'p';
+  char iterators[NR_MAX_RANK + 1];
+  nr_linalg_iterators(consumer, iterators);
   NrOp *fused = nr_build_generic(&b, inputs, n, outputs, c_outputs, maps, iterators);
 
-  NrBlock *from_p = nr_op_body(producer, 0), *from_c = nr_op_body(consumer, 0), *body = nr_op_body(fused, 0);
+  NrBlock *from_p = nr_op_only_body(producer), *from_c = nr_op_only_body(consumer),
+          *body = nr_linalg_generic_body(fused);
   NrBuilder inner = nr_builder_at_end(b.module, body, b.loc);
   NrMap map = {0};
   for (size_t k = 0; k < p_inputs; k++) nr_map_set(&map, from_p->args[k], body->args[c_inputs - 1 + k]);
@@ -181,25 +275,25 @@ static NrOp *fuse(NrOp *producer, NrOp *consumer, size_t at) {
   for (uint32_t i = 0; i < consumer->num_results; i++)
     nr_value_replace_uses(nr_result(consumer, i), nr_result(fused, i));
   nr_op_erase(consumer);
-  if (!nr_value_has_uses(nr_result(producer, 0))) nr_op_erase(producer);
+  if (!nr_value_has_uses(nr_op_result(producer))) nr_op_erase(producer);
   return fused;
 }
 
-/* ---- inputs that are one scalar everywhere ---- */
+/* ---- inputs whose elements are all equal ---- */
 
-/* The scalar that every element of value is, built at b; NULL when there is none. */
+/* The scalar that all elements of value equal, built at b; NULL when they are not known to be equal. */
 static NrValue *uniform_scalar(NrBuilder *b, NrValue *value) {
-  if (value->op && nr_op_is(value->op, NR_OP_linalg_fill)) return nr_operand(value->op, 0);
+  if (value->op && nr_op_is(value->op, NR_OP_linalg_fill)) return nr_linalg_fill_value(value->op);
   NrAttr known = nr_value_constant(value);
   int64_t count;
   if (!known || known->kind != NR_ATTR_DENSE || !nr_type_num_elements(known->type, &count)) return NULL;
   if (count == 0 || !(known->splat || count == 1) || known->type->elem->kind == NR_TYPE_COMPLEX) return NULL;
   NrOp *op = nr_build_op(b, NR_OP_arith_constant, NULL, 0, &known->type->elem, 1);
   nr_op_set_attr(op, NR_A_value, nr_attr_element(known, 0));
-  return nr_result(op, 0);
+  return nr_op_result(op);
 }
 
-/* Drops input `at`, whose body argument reads as scalar. */
+/* Rebuilds op without input `at`; scalar replaces its body argument. */
 static NrOp *drop_input(NrOp *op, size_t at, NrValue *scalar) {
   NrBuilder b = nr_builder_before(op);
   size_t num_inputs = nr_linalg_num_inputs(op), num_outputs = nr_linalg_num_outputs(op), n = 0;
@@ -209,10 +303,10 @@ static NrOp *drop_input(NrOp *op, size_t at, NrValue *scalar) {
     if (k != at) inputs[n] = nr_operand(op, k), maps[n++] = nr_linalg_map(op, k);
   for (size_t i = 0; i < num_outputs; i++)
     outputs[i] = nr_operand(op, num_inputs + i), maps[n + i] = nr_linalg_map(op, num_inputs + i);
-  char iterators[NR_MAX_RANK + 1] = {0};
-  for (size_t d = 0; d < nr_linalg_num_loops(op); d++) iterators[d] = nr_linalg_is_reduction(op, d) ? 'r' : 'p';
+  char iterators[NR_MAX_RANK + 1];
+  nr_linalg_iterators(op, iterators);
   NrOp *fresh = nr_build_generic(&b, inputs, n, outputs, num_outputs, maps, iterators);
-  NrBlock *from = nr_op_body(op, 0), *to = nr_op_body(fresh, 0);
+  NrBlock *from = nr_op_only_body(op), *to = nr_linalg_generic_body(fresh);
   nr_value_replace_uses(from->args[at], scalar);
   for (size_t k = 0, i = 0; k < from->num_args; k++)
     if (k != at) nr_value_replace_uses(from->args[k], to->args[i++]);
@@ -222,10 +316,61 @@ static NrOp *drop_input(NrOp *op, size_t at, NrValue *scalar) {
   return fresh;
 }
 
+/* ---- inputs whose shape has other dims of size 1 ---- */
+
+/* The map by which `map`, of the result of a reshape that only adds or drops dims of size 1, reads the reshape's
+ * source. NULL: it is another op. */
+static NrAttr map_of_source(const NrOp *reshape, NrAttr map) {
+  bool expands = nr_op_is(reshape, NR_OP_tensor_expand_shape);
+  NrGroups groups;
+  if (!(expands || nr_op_is(reshape, NR_OP_tensor_collapse_shape)) || !nr_groups_of(reshape, &groups)) return NULL;
+  NrType wide = expands ? nr_op_result(reshape)->type : nr_tensor_collapse_shape_source(reshape)->type;
+  NrAffineExpr exprs[NR_MAX_RANK], zero = nr_affine_constant(wide->ctx, 0);
+  size_t count = 0;
+  if (!nr_groups_join_ones(&groups, wide)) return NULL;
+  for (size_t g = 0; g < groups.count; g++) {
+    uint32_t begin = groups.begin[g], end = begin + groups.size[g], at = begin;
+    for (uint32_t i = begin; i < end; i++)
+      if (wide->dims[i] != 1) at = i;
+    if (expands) exprs[count++] = map->exprs[at];
+    else
+      for (uint32_t i = begin; i < end; i++) exprs[count++] = i == at ? map->exprs[g] : zero;
+  }
+  return nr_attr_affine_map(wide->ctx, map->num_dims, 0, exprs, count);
+}
+
+/* Whether the loops that index only by the dims of size 1 of operand `at` have another operand that gives their range.
+ */
+static bool ranges_remain(NrOp *op, size_t at, NrAttr map) {
+  for (uint32_t d = 0; d < nr_linalg_num_loops(op); d++) {
+    bool found = range_survives(op, at, d);
+    for (uint32_t r = 0; r < map->num_exprs && !found; r++)
+      found = map->exprs[r]->kind == NR_AFFINE_DIM && map->exprs[r]->value == d;
+    if (!found) return false;
+  }
+  return true;
+}
+
+/* Makes a linalg.generic read the source of a reshape that adds or drops dims of size 1. */
+static bool read_through_reshape(NrOp *op, size_t at) {
+  NrOp *reshape = nr_operand(op, at)->op;
+  NrAttr map = reshape && nr_op_is(op, NR_OP_linalg_generic) ? map_of_source(reshape, nr_linalg_map(op, at)) : NULL;
+  if (!map || !ranges_remain(op, at, map)) return false;
+  NrAttr maps = nr_op_attr(op, NR_A_indexing_maps), *items = nr_calloc(maps->size, sizeof *items);
+  for (size_t k = 0; k < maps->size; k++) items[k] = k == at ? map : maps->items[k];
+  nr_op_set_attr(op, NR_A_indexing_maps, nr_attr_array(nr_op_context(op), items, maps->size));
+  bool expands = nr_op_is(reshape, NR_OP_tensor_expand_shape);
+  nr_op_set_operand(op, at,
+                    expands ? nr_tensor_expand_shape_source(reshape) : nr_tensor_collapse_shape_source(reshape));
+  nr_free(items);
+  return true;
+}
+
 /* ---- the pass ---- */
 
-/* Fuses once into op; the op that took its place, or NULL when nothing fits. */
-static NrOp *step(NrOp *op) {
+/* Fuses one producer into op, or drops one uniform input; returns the op that replaces op, or NULL when neither
+ * applies. */
+static NrOp *step(const NrTarget *target, NrOp *op) {
   size_t inputs = nr_linalg_num_inputs(op);
   if (op->num_operands > MAX_OPERANDS) return NULL;
   for (size_t k = 0; k < inputs; k++) {
@@ -236,27 +381,26 @@ static NrOp *step(NrOp *op) {
       NrValue *scalar = uniform_scalar(&b, value);
       if (scalar) return drop_input(op, k, scalar);
     }
-    if (value->op && may_fuse(value->op, op, k)) return fuse(value->op, op, k);
+    if (read_through_reshape(op, k)) return op;
+    if (value->op && may_fuse(target, value->op, op, k)) return fuse(value->op, op, k);
   }
   return NULL;
 }
 
 static bool is_map_of_tensors(const NrOp *op) {
-  return nr_op_is(op, NR_OP_linalg_generic) && op->num_results;
+  return nr_linalg_is_structured(op) && op->num_results;
 }
 
 static NrStatus fuse_maps_run(NrPassContext *pass, NrOp *root) {
-  (void)pass;
   NrOpList found = {0};
   nr_collect_post(root, is_map_of_tensors, &found);
-  /* Users after producers: by the time that an op is looked at, what it reads is already fused as far as it goes. A
-   * fused producer is gone, so ops that were erased are met no more: they precede their users in the list and were
-   * done. */
+  /* In program order, so that the producers of an op are fully fused before the op is visited. A fused producer is
+   * erased, but it precedes its users in the list, so no erased op is visited. */
   for (size_t i = 0; i < found.size; i++)
-    for (NrOp *op = found.data[i]; op;) op = step(op);
+    for (NrOp *op = found.data[i]; op;) op = step(pass->target, op);
   nr_vec_deinit(&found);
   return NR_OK;
 }
 
 NR_PASS(fuse_maps, .name = "fuse-maps", .run = fuse_maps_run,
-        .doc = "element-wise ops go into their only user; inputs that are one scalar everywhere become that scalar")
+        .doc = "fuses element-wise ops into their users; inputs whose elements are all equal become a scalar")

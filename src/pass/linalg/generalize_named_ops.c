@@ -1,8 +1,8 @@
-/* generalize_named_ops.c - ops with a name for what linalg.generic can say become that.
+/* generalize_named_ops.c - rewrites named linalg ops to linalg.generic.
  *   before  linalg.matmul ins(%a, %b) outs(%c)     after  linalg.generic {(m, k), (k, n), (m, n)} ins(%a, %b) outs(%c)
  *                                                           { c + a * b }
- * Structured ops become one linalg.generic each; others with a row's .expand, like linalg.softmax, become the ops that
- * they are made of. */
+ * A structured op becomes one linalg.generic; any other op whose definition has .expand, like linalg.softmax, becomes
+ * the ops that .expand builds. */
 #include "pass/core/pass.h"
 #include "pass/core/rewrite.h"
 
@@ -12,4 +12,4 @@ static NrStatus generalize_named_ops_run(NrPassContext *pass, NrOp *root) {
 }
 
 NR_PASS(generalize_named_ops, .name = "linalg-generalize-named-ops", .run = generalize_named_ops_run,
-        .doc = "named ops (linalg.matmul, conv_2d_nhwc_hwcf, softmax, pack, ..) become linalg.generic")
+        .doc = "converts named ops (linalg.matmul, conv_2d_nhwc_hwcf, softmax, pack, ..) to linalg.generic")

@@ -1,12 +1,12 @@
-/* vectorize_contractions.c - reductions of structured ops on memrefs become register-tiled loops over vectors.
+/* vectorize_contractions.c - converts reductions of structured ops on memrefs to register-tiled loops over vectors.
  *   before  linalg.generic {m, n parallel, k reduction} c[m, n] += a[m, k] * b[k, n]
  *   after   scf.for n by 3 vectors { scf.for m by 8 { 24 accumulators = c; scf.for k { load, fma }; store } }
  *
- * Two shapes. Lanes over a parallel dim, where every operand is contiguous along it or does not depend on it:
- * accumulators are vectors of the output. Lanes over a reduction dim, where the inputs are (dot products): accumulators
- * are partial results, combined at the end, which needs an operation that may be reordered. In both, other parallel
- * dims are unrolled so that what is loaded serves several accumulators. Ends of ranges are masked, so any size works.
- * What fits neither shape is left to convert-linalg-to-loops. */
+ * There are two schemes. A parallel dim is vectorized when every operand is contiguous along it or does not depend on
+ * it; accumulators are then vectors of the output. A reduction dim is vectorized (a dot product) when this holds for
+ * the inputs and the output does not depend on it; accumulators are then partial results that are combined at the end,
+ * so the combining op must be reorderable. Both unroll other parallel dims, so that a loaded value is used by several
+ * accumulators, and mask the end of the range. All other reductions are left to convert-linalg-to-loops. */
 #include "dialect/affine/affine.h"
 #include "dialect/arith/arith.h"
 #include "dialect/scf/scf.h"
@@ -25,7 +25,7 @@ static NrValue *add_const(NrContraction *c, NrValue *x, int64_t n) {
 
 static NrType vector_of(const NrContraction *c, NrType elem) { return nr_type_vector((int64_t[]){c->lanes}, 1, elem); }
 
-/* Operands of an access to operand k at ivs, behind `first` already filled ones. */
+/* Writes the operands of a load or store of operand k at ivs to operands[first..]; returns the new count. */
 static size_t access(NrContraction *c, size_t k, NrValue *const *ivs, NrValue **operands, size_t first) {
   NrAttr map = nr_linalg_map(c->op, k);
   operands[first++] = nr_operand(c->op, k);
@@ -41,7 +41,7 @@ static NrValue *zero(NrContraction *c, NrType type) {
   NrAttr value = type == elem ? scalar : nr_attr_dense(type, &bits, nr_type_byte_size(elem));
   NrOp *op = nr_build_op(&c->b, NR_OP_arith_constant, NULL, 0, &type, 1);
   nr_op_set_attr(op, NR_A_value, value);
-  return nr_result(op, 0);
+  return nr_op_result(op);
 }
 
 static NrValue *load(NrContraction *c, size_t k, NrValue *const *ivs, NrValue *mask) {
@@ -78,7 +78,7 @@ static NrValue *as_vector(NrContraction *c, NrValue *value) {
   return nr_build_value(&c->b, NR_OP_vector_broadcast, vector_of(c, value->type), &value, 1);
 }
 
-/* A copy of a body op over vectors where one of its operands is one, over scalars otherwise. */
+/* Clones a body op. When an operand is a vector, the clone is a vector op and scalar operands are broadcast. */
 static NrValue *copy_op(NrContraction *c, NrOp *op, NrMap *map) {
   NrValue *operands[8];
   bool vector = false;
@@ -88,7 +88,7 @@ static NrValue *copy_op(NrContraction *c, NrOp *op, NrMap *map) {
     operands[i] = mapped ? mapped : nr_operand(op, i);
     vector |= operands[i]->type->kind == NR_TYPE_VECTOR;
   }
-  NrType type = nr_result(op, 0)->type;
+  NrType type = nr_op_result(op)->type;
   for (uint32_t i = 0; vector && i < op->num_operands; i++) operands[i] = as_vector(c, operands[i]);
   NrOpState state = {.info = op->info,
                      .operands = operands,
@@ -97,18 +97,18 @@ static NrValue *copy_op(NrContraction *c, NrOp *op, NrMap *map) {
                      .num_results = 1,
                      .attrs = op->attrs,
                      .num_attrs = op->num_attrs};
-  return nr_result(nr_build(&c->b, &state), 0);
+  return nr_op_result(nr_build(&c->b, &state));
 }
 
-/* The body for one accumulator. mask (dot only): lanes past the end keep the accumulator as it was. */
+/* Clones the body for one accumulator. With a mask (dot only), lanes past the end keep their old accumulator. */
 static NrValue *emit_body(NrContraction *c, NrValue *const *inputs, NrValue *acc, NrValue *mask) {
-  NrBlock *body = nr_op_body(c->op, 0);
+  NrBlock *body = nr_op_only_body(c->op);
   NrMap map = {0};
   for (size_t k = 0; k < c->num_inputs; k++) nr_map_set(&map, body->args[k], inputs[k]);
   nr_map_set(&map, body->args[c->num_inputs], acc);
   for (NrOp *op = body->first; op != body->last; op = op->next)
-    nr_map_set(&map, nr_result(op, 0), copy_op(c, op, &map));
-  NrValue *result = as_vector(c, nr_map_get(&map, nr_result(c->combine, 0)));
+    nr_map_set(&map, nr_op_result(op), copy_op(c, op, &map));
+  NrValue *result = as_vector(c, nr_map_get(&map, nr_op_result(c->combine)));
   nr_map_deinit(&map);
   if (mask) result = nr_build_value(&c->b, NR_OP_arith_select, result->type, (NrValue *[]){mask, result, acc}, 3);
   return result;
@@ -123,13 +123,13 @@ static void close_loop(NrContraction *c, NrOp *loop, NrValue **carried, size_t c
   nr_scf_close_for(&c->b, loop, carried, count);
 }
 
-/* One tile: nu by nv accumulators. nv counts vectors along v, or elements along w for dot. */
+/* A tile of nu x nv accumulators. nv counts vectors along v, or elements along w for dot. */
 typedef struct Tile {
   uint32_t nu, nv;
   NrValue *mask; /* of the last vector, or NULL */
 } Tile;
 
-/* ivs of accumulator (i, j). */
+/* Computes the loop indices of accumulator (i, j). */
 static void tile_ivs(NrContraction *c, const Tile *t, uint32_t i, uint32_t j, NrValue **out) {
   (void)t;
   memcpy(out, c->ivs, c->num_loops * sizeof *out);
@@ -138,7 +138,8 @@ static void tile_ivs(NrContraction *c, const Tile *t, uint32_t i, uint32_t j, Nr
   else if (c->w >= 0) out[c->w] = add_const(c, c->ivs[c->w], j);
 }
 
-/* All accumulators advance by one step of the innermost reduction; each input is loaded once per place that differs. */
+/* Updates all accumulators for one step of the innermost reduction; each distinct element of an input is loaded once.
+ */
 static void emit_step(NrContraction *c, const Tile *t, NrValue **acc, NrValue *mask) {
   NrValue *loaded[NR_CONTRACTION_INPUTS][MAX_TILE] = {{0}};
   int second = c->dot ? c->w : c->v;
@@ -159,8 +160,8 @@ static void emit_step(NrContraction *c, const Tile *t, NrValue **acc, NrValue *m
     }
 }
 
-/* The identity of combine, as a vector: what partial results start with. Max, min and the like start with themselves.
- */
+/* The initial vector of partial results: the neutral element of combine, or the old value when combine is idempotent,
+ * as max and min are. */
 static NrValue *identity(NrContraction *c, NrValue *old) {
   NrType type = vector_of(c, c->elem);
   switch (c->combine->info->id) {
@@ -172,7 +173,7 @@ static NrValue *identity(NrContraction *c, NrValue *old) {
   case NR_OP_arith_muli: {
     NrOp *op = nr_build_op(&c->b, NR_OP_arith_constant, NULL, 0, &c->elem, 1);
     nr_op_set_attr(op, NR_A_value, nr_type_is_float(c->elem) ? nr_attr_float(c->elem, 1) : nr_attr_int(c->elem, 1));
-    return as_vector(c, nr_result(op, 0));
+    return as_vector(c, nr_op_result(op));
   }
   default: return as_vector(c, old); /* idempotent */
   }
@@ -189,7 +190,7 @@ static bool is_idempotent(const NrContraction *c) {
   }
 }
 
-/* The lanes of a partial result joined into one scalar, by halves. */
+/* Reduces the lanes of a partial result to a scalar by combining halves. */
 static NrValue *join_lanes(NrContraction *c, NrValue *vector) {
   for (uint32_t n = c->lanes; n > 1; n /= 2) {
     NrType half = nr_type_vector((int64_t[]){n / 2}, 1, c->elem);
@@ -200,7 +201,7 @@ static NrValue *join_lanes(NrContraction *c, NrValue *vector) {
       nr_op_set_attr(op, NR_A_offsets, nr_attr_array(ctx, (NrAttr[]){nr_attr_i64(ctx, i * n / 2)}, 1));
       nr_op_set_attr(op, NR_A_sizes, nr_attr_array(ctx, (NrAttr[]){nr_attr_i64(ctx, n / 2)}, 1));
       nr_op_set_attr(op, NR_A_strides, nr_attr_array(ctx, (NrAttr[]){nr_attr_i64(ctx, 1)}, 1));
-      parts[i] = nr_result(op, 0);
+      parts[i] = nr_op_result(op);
     }
     NrOpState state = {.info = c->combine->info,
                        .operands = parts,
@@ -209,14 +210,15 @@ static NrValue *join_lanes(NrContraction *c, NrValue *vector) {
                        .num_results = 1,
                        .attrs = c->combine->attrs,
                        .num_attrs = c->combine->num_attrs};
-    vector = nr_result(nr_build(&c->b, &state), 0);
+    vector = nr_op_result(nr_build(&c->b, &state));
   }
   NrOp *op = nr_build_op(&c->b, NR_OP_vector_extract, &vector, 1, &c->elem, 1);
   nr_op_set_attr(op, NR_A_static_position, nr_attr_i64_array(c->b.ctx, (int64_t[]){0}, 1));
-  return nr_result(op, 0);
+  return nr_op_result(op);
 }
 
-/* The reduction loops around emit_step, from reduction number `at` on. v comes last when it is a reduction. */
+/* Emits the loops of the reduction dims from dim `at` on, and emit_step inside. When v is a reduction, its loop is the
+ * innermost. */
 static void emit_reductions(NrContraction *c, const Tile *t, NrValue **acc, size_t at) {
   size_t count = (size_t)t->nu * t->nv;
   while (at < c->num_loops && (!c->reduction[at] || (int)at == c->v)) at++;
@@ -230,7 +232,7 @@ static void emit_reductions(NrContraction *c, const Tile *t, NrValue **acc, size
     emit_step(c, t, acc, t->mask);
     return;
   }
-  /* Whole vectors, then the rest under a mask. */
+  /* Full vectors first, then the remainder under a mask. */
   int64_t range = nr_contraction_range(c, c->v);
   NrValue *lanes = constant_index(c, c->lanes), *bound = c->bounds[c->v];
   NrValue *rest = nr_arith_binary(&c->b, NR_OP_arith_remui, bound, lanes),
@@ -255,7 +257,7 @@ static NrValue *combine_scalars(NrContraction *c, NrValue *x, NrValue *y) {
                      .num_results = 1,
                      .attrs = c->combine->attrs,
                      .num_attrs = c->combine->num_attrs};
-  return nr_result(nr_build(&c->b, &state), 0);
+  return nr_op_result(nr_build(&c->b, &state));
 }
 
 static void emit_tile(NrContraction *c, const Tile *t) {
@@ -285,7 +287,7 @@ static void emit_tile(NrContraction *c, const Tile *t) {
 
 typedef void (*TileFn)(NrContraction *c, Tile *t);
 
-/* Loops over dim d by `tile`, then the rest by one; the tile count goes to *slot. */
+/* Emits a loop over dim d with step `tile`, then one with step 1 for the remainder; sets *slot to the step inside. */
 static void over_dim(NrContraction *c, Tile *t, int d, uint32_t tile, uint32_t *slot, TileFn inner) {
   *slot = 1;
   if (d < 0) {
@@ -314,12 +316,17 @@ static void innermost(NrContraction *c, Tile *t) { emit_tile(c, t); }
 static void over_u(NrContraction *c, Tile *t) { over_dim(c, t, c->u, c->tile_u, &t->nu, innermost); }
 static void over_w(NrContraction *c, Tile *t) { over_dim(c, t, c->w, c->tile_v, &t->nv, over_u); }
 
-/* Lanes over a parallel dim: tiles of several vectors, then of half as many and so on (a single accumulator waits for
- * its own last result in each step), then a masked end. */
+static uint32_t fewer_vectors(const NrContraction *c, int64_t range, uint32_t vectors) {
+  return range == INT64_MAX ? vectors / 2 : (uint32_t)NR_MIN(range / c->lanes, (int64_t)vectors - 1);
+}
+
+/* Emits the loops over the vectorized parallel dim: one with tiles of tile_v vectors, then one for the full vectors
+ * that remain (for a dynamic range, tiles of half as many vectors, and so on: with a single accumulator each step would
+ * wait for the one before it), then a masked one. */
 static void over_v(NrContraction *c, Tile *t) {
   int64_t range = nr_contraction_range(c, c->v);
   NrValue *begin = constant_index(c, 0), *bound = c->bounds[c->v];
-  for (uint32_t vectors = c->tile_v; vectors; vectors /= 2) {
+  for (uint32_t vectors = c->tile_v; vectors; vectors = fewer_vectors(c, range, vectors)) {
     int64_t step = (int64_t)vectors * c->lanes;
     if (range < step) continue;
     NrValue *length = nr_arith_binary(&c->b, NR_OP_arith_subi, bound, begin);
@@ -360,13 +367,11 @@ static void vectorize(NrContraction *c) {
   nr_op_erase(c->op);
 }
 
-static bool is_generic_of_buffers(const NrOp *op) {
-  return nr_op_is(op, NR_OP_linalg_generic) && !op->num_results;
-}
+static bool is_structured_on_buffers(const NrOp *op) { return nr_linalg_is_structured(op) && !op->num_results; }
 
 static NrStatus vectorize_contractions_run(NrPassContext *pass, NrOp *root) {
   NrOpList found = {0};
-  nr_collect_post(root, is_generic_of_buffers, &found);
+  nr_collect_post(root, is_structured_on_buffers, &found);
   for (size_t i = 0; i < found.size; i++) {
     NrContraction c = {.op = found.data[i], .target = pass->target, .b = nr_builder_before(found.data[i])};
     if (!nr_contraction_read(&c)) continue;
@@ -378,4 +383,4 @@ static NrStatus vectorize_contractions_run(NrPassContext *pass, NrOp *root) {
 }
 
 NR_PASS(vectorize_contractions, .name = "vectorize-contractions", .run = vectorize_contractions_run,
-        .doc = "reductions of structured ops become register-tiled loops over vectors")
+        .doc = "converts reductions of structured ops to register-tiled loops over vectors")

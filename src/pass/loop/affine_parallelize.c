@@ -45,17 +45,17 @@ static bool find_reductions(NrOp *loop, Reductions *out, int64_t *kinds) {
 static bool is_independent(NrOp *loop) {
   NrMemAccesses list = {0};
   bool holds =
-      nr_collect_accesses(loop, &list) && nr_iterations_independent(&list, nr_block_arg(nr_op_body(loop, 0), 0));
+      nr_collect_accesses(loop, &list) && nr_iterations_independent(&list, nr_block_arg(nr_affine_for_body(loop), 0));
   nr_vec_deinit(&list);
   return holds;
 }
 
 static void parallelize(NrOp *loop, const Reductions *reductions, const int64_t *kinds) {
   NrBuilder b = nr_builder_before(loop);
-  NrBlock *from = nr_op_body(loop, 0);
+  NrBlock *from = nr_affine_for_body(loop);
   NrOp *parallel = nr_affine_parallel_like(&b, loop, kinds);
-  NrBlock *body = nr_op_body(parallel, 0);
-  size_t inits = nr_affine_for_begin(loop, 2);
+  NrBlock *body = nr_affine_parallel_body(parallel);
+  size_t inits = nr_affine_for_inits(loop).begin;
   NR_VEC(NrValue *) terms = {0};
   for (size_t i = 0; i < reductions->size; i++) {
     NrValue *term = nr_reduction_build_term(&reductions->data[i]);

@@ -25,7 +25,7 @@ static void count_for(NrOp *loop) {
   for (uint32_t i = 0; i < loop->num_attrs; i++)
     if (strcmp(loop->attrs[i].name.data, "unsignedCmp") != 0)
       nr_op_set_attr_named(counted, loop->attrs[i].name.data, loop->attrs[i].value);
-  NrBuilder body = nr_scf_body_builder(counted, 0);
+  NrBuilder body = nr_scf_body_builder(nr_op_only_body(counted));
   NrValue *at = nr_for_build_iv(&body, loop, nr_from_count(&body, nr_scf_for_iv(counted), iv->type));
   if (!at->name) at->name = iv->name;
   nr_value_replace_uses(iv, at);
@@ -34,7 +34,7 @@ static void count_for(NrOp *loop) {
     nr_value_replace_uses(nr_scf_for_arg(loop, i), nr_scf_for_arg(counted, i));
     carried.data[i] = nr_result(counted, i);
   }
-  nr_block_splice(nr_op_body(loop, 0), nr_op_body(counted, 0), NULL);
+  nr_block_splice(nr_scf_for_body(loop), nr_scf_for_body(counted), NULL);
   nr_for_replace(loop, carried.data);
   nr_vec_deinit(&carried);
 }
@@ -51,18 +51,19 @@ static bool dim_may_wrap(NrBuilder *b, NrValue *lower, NrValue *upper, NrValue *
   return may_wrap;
 }
 
-/* bounds: all lower bounds, upper bounds, steps; false when nothing changed. */
+/* Makes dims that may overflow count from 0 by 1. bounds: all lower bounds, upper bounds, steps. False when nothing
+ * changed. */
 static bool count_dims(NrOp *op, NrValue **bounds, uint32_t rank) {
   NrBuilder b = nr_builder_before(op);
   bool changed = false;
   for (uint32_t d = 0; d < rank; d++) {
     NrValue *lower = bounds[d], *step = bounds[STEP * rank + d], **upper = &bounds[UPPER * rank + d];
     if (!dim_may_wrap(&b, lower, *upper, step)) continue;
-    NrValue *iv = nr_op_body(op, 0)->args[d];
-    NrBuilder body = nr_builder_before(nr_op_body(op, 0)->first);
+    NrValue *iv = nr_block_arg(nr_op_only_body(op), d);
+    NrBuilder body = nr_builder_before(nr_op_only_body(op)->first);
     NrValue *offset = nr_arith_binary(&body, NR_OP_arith_muli, iv, step);
     nr_value_replace_uses(iv, nr_arith_binary(&body, NR_OP_arith_addi, lower, offset));
-    nr_op_set_operand(offset->op, 0, iv);
+    nr_op_set_operand(offset->op, NR_ARITH_MULI_LHS, iv);
     *upper = nr_trip_count_value(&b, lower, *upper, step);
     bounds[d] = nr_arith_constant_index(&b, 0);
     bounds[STEP * rank + d] = nr_arith_constant_index(&b, 1);
@@ -80,25 +81,24 @@ static void count_parallel(NrOp *op) {
   nr_vec_deinit(&bounds);
 }
 
-/* All bounds become operands. */
+/* Makes all bounds and steps operands. */
 static void set_forall_bounds(NrOp *op, NrValue *const *bounds, uint32_t rank) {
   static const char *const names[] = {"staticLowerBound", "staticUpperBound", "staticStep"};
-  size_t outputs, num_outputs;
+  NrGroup outputs = nr_scf_forall_outputs(op);
   NR_VEC(int64_t) dynamic = {0};
-  nr_op_operand_group(op, 3, &outputs, &num_outputs);
-  while (outputs > 0) nr_op_erase_operand(op, --outputs);
+  for (size_t i = outputs.begin; i-- > 0;) nr_op_erase_operand(op, i);
   for (uint32_t i = 0; i < 3 * rank; i++) nr_op_insert_operand(op, i, bounds[i]);
   for (uint32_t d = 0; d < rank; d++) nr_vec_push(&dynamic, NR_DYNAMIC);
   NrContext *ctx = op->module->ctx;
   for (size_t w = 0; w < 3; w++) nr_op_set_attr_named(op, names[w], nr_attr_i64_array(ctx, dynamic.data, rank));
-  const int32_t sizes[] = {(int32_t)rank, (int32_t)rank, (int32_t)rank, (int32_t)num_outputs};
+  const int32_t sizes[] = {(int32_t)rank, (int32_t)rank, (int32_t)rank, (int32_t)outputs.count};
   nr_op_set_attr(op, NR_A_operandSegmentSizes, nr_attr_dense_array(nr_type_i32(ctx), sizes, sizeof sizes));
   nr_vec_deinit(&dynamic);
 }
 
 static void count_forall(NrOp *op) {
   NrBounds bounds = {0};
-  uint32_t rank = nr_op_body(op, 0)->num_args - op->num_results;
+  uint32_t rank = nr_scf_forall_body(op)->num_args - op->num_results;
   NrBuilder b = nr_builder_before(op);
   const NrOp *before = op->prev;
   nr_forall_bounds(&b, op, &bounds);
@@ -106,7 +106,7 @@ static void count_forall(NrOp *op) {
   for (NrOp *made = op->prev, *prev; made != before;
        made = prev) { /* erase constants for bounds that stay attributes */
     prev = made->prev;
-    if (nr_op_has(made, NR_CONSTANT_LIKE) && !nr_value_has_uses(nr_result(made, 0))) nr_op_erase(made);
+    if (nr_op_has(made, NR_CONSTANT_LIKE) && !nr_value_has_uses(nr_op_result(made))) nr_op_erase(made);
   }
   nr_vec_deinit(&bounds);
 }

@@ -19,18 +19,22 @@
  *     memref.store %t, %m[%k]                    %t = scf.for iter_args(%c = %s) { yield arith.addi %c, %x }
  *   }                                            memref.store %t, %m[%k]
  *                                              }
+ * Where several iterations fail a check, any of them may be the one that is reported.
  * A perfect nest of such loops becomes one loop of several dims, where the inner steps are known to be positive. */
 #include "dialect/arith/arith.h"
+#include "dialect/operands.h"
 #include "pass/analysis/dependence.h"
 #include "pass/loop/loops.h"
 #include "pass/loop/parallel.h"
+#include "pass/core/outline.h"
 #include "pass/core/pass.h"
 #include "pass/analysis/ranges.h"
 #include "pass/analysis/reductions.h"
+#include "target/cost.h"
 
 /* ---- independent iterations -------------------------------------------------------------------------------------- */
 
-/* The induction variable's type has at most the range of index. */
+/* Whether all values of the induction variable's type are valid as index. */
 static bool counts_indices(NrOp *loop) {
   NrType type = nr_scf_for_iv(loop)->type;
   uint32_t bits = nr_type_bits(type);
@@ -39,7 +43,7 @@ static bool counts_indices(NrOp *loop) {
 
 /* Whether the loop can be analysed; collects its accesses. */
 static bool is_understood(NrOp *loop, NrMemAccesses *out) {
-  return counts_indices(loop) && nr_only_reduces(loop) && nr_collect_accesses(loop, out);
+  return counts_indices(loop) && nr_only_reduces(loop) && nr_collect_accesses_of_run(loop, out);
 }
 
 /* ---- elements of memory ------------------------------------------------------------------------------------------ */
@@ -54,18 +58,20 @@ static bool is_cell(NrOp *loop, const Cell *cell) {
   bool same = cell->load->num_operands + 1 == cell->store->num_operands && nr_op_is_before(cell->load, cell->store) &&
               nr_op_is(cell->store, affine ? NR_OP_affine_store : NR_OP_memref_store) &&
               nr_op_attr(cell->load, NR_A_map) == nr_op_attr(cell->store, NR_A_map);
+  size_t first = nr_op_memref_index(cell->store); /* memref and indices, as those of the load */
   for (uint32_t i = 0; same && i < cell->load->num_operands; i++) {
     NrValue *value = nr_operand(cell->load, i);
-    same = value == nr_operand(cell->store, i + 1) && nr_value_is_outside(value, loop);
+    same = value == nr_operand(cell->store, first + i) && nr_value_is_outside(value, loop);
   }
   if (!same) return false;
-  bool reduces = nr_reduction_between(nr_result(cell->load, 0), cell->store, 0, &r);
+  bool reduces =
+      nr_reduction_between(nr_op_result(cell->load), cell->store, (uint32_t)nr_op_value_index(cell->store), &r);
   nr_vec_deinit(&r.steps);
   return reduces;
 }
 
 static bool find_cell(NrOp *loop, Cell *out) {
-  NrBlock *body = nr_op_body(loop, 0);
+  NrBlock *body = nr_scf_for_body(loop);
   for (NrOp *store = body->first; store; store = store->next) {
     bool stores = nr_op_is(store, NR_OP_memref_store) || nr_op_is(store, NR_OP_affine_store);
     for (NrOp *load = body->first; stores && load != store; load = load->next) {
@@ -77,7 +83,7 @@ static bool find_cell(NrOp *loop, Cell *out) {
   return false;
 }
 
-/* No other access in the loop touches the cell, in any iteration. */
+/* Whether no other access in the loop touches the cell, in any iteration. */
 static bool is_alone(const NrMemAccesses *list, NrOp *loop, const Cell *cell) {
   NrValue *iv = nr_scf_for_iv(loop);
   NrDistance any = {iv, iv, -NR_FAR, NR_FAR};
@@ -91,7 +97,7 @@ static bool is_alone(const NrMemAccesses *list, NrOp *loop, const Cell *cell) {
   return true;
 }
 
-/* Without the cell, the iterations are independent. */
+/* Whether the iterations are independent apart from the cell. */
 static bool cell_is_all(const NrMemAccesses *list, NrOp *loop, const Cell *cell) {
   NrMemAccesses others = {0};
   for (size_t i = 0; i < list->size; i++)
@@ -101,12 +107,10 @@ static bool cell_is_all(const NrMemAccesses *list, NrOp *loop, const Cell *cell)
   return holds;
 }
 
-/* Clones op at b with `first` as operand 0. */
-static NrOp *copy_at(NrBuilder *b, NrOp *op, NrValue *first) {
+static NrOp *copy_at(NrBuilder *b, NrOp *op) {
   NrMap map = {0};
   NrOp *copy = nr_op_clone(b->module, op, &map);
   nr_map_deinit(&map);
-  nr_op_set_operand(copy, 0, first);
   nr_builder_insert(b, copy);
   return copy;
 }
@@ -116,13 +120,13 @@ static NrOp *carry_cell(NrOp *loop, const Cell *cell) {
   NrBuilder b = nr_builder_before(loop);
   NrValue *runs = nr_for_build_goes_on(&b, loop, nr_scf_for_lower_bound(loop));
   NrOp *branch = nr_scf_if(&b, runs, NULL, 0, false);
-  NrOp *load = cell->load, *store = cell->store, *yield = nr_op_body(loop, 0)->last;
-  NrValue *carried = nr_result(load, 0), *next = nr_operand(store, 0);
-  b = nr_scf_body_builder(branch, 0);
-  NrOp *first = copy_at(&b, load, nr_operand(load, 0));
+  NrOp *load = cell->load, *store = cell->store, *yield = nr_scf_for_body(loop)->last;
+  NrValue *carried = nr_op_result(load), *next = nr_op_value(store);
+  b = nr_scf_body_builder(nr_scf_if_then_body(branch));
+  NrOp *first = copy_at(&b, load);
   NrOp *made = nr_scf_for(&b, nr_scf_for_lower_bound(loop), nr_scf_for_upper_bound(loop), nr_scf_for_step(loop),
-                          &(NrValue *){nr_result(first, 0)}, 1);
-  copy_at(&b, store, nr_result(made, 0));
+                          &(NrValue *){nr_op_result(first)}, 1);
+  nr_op_set_operand(copy_at(&b, store), nr_op_value_index(store), nr_op_result(made));
   nr_scf_yield(&b, NULL, 0);
   for (uint32_t i = 0; i < loop->num_attrs; i++)
     nr_op_set_attr_named(made, loop->attrs[i].name.data, loop->attrs[i].value);
@@ -133,8 +137,8 @@ static NrOp *carry_cell(NrOp *loop, const Cell *cell) {
   nr_op_erase(load);
   nr_op_erase(store);
   nr_op_erase(yield);
-  nr_block_splice(nr_op_body(loop, 0), nr_op_body(made, 0), NULL);
-  b = nr_scf_body_builder(made, 0);
+  nr_block_splice(nr_scf_for_body(loop), nr_scf_for_body(made), NULL);
+  b = nr_scf_body_builder(nr_op_only_body(made));
   nr_scf_yield(&b, &next, 1);
   nr_op_erase(loop);
   return made;
@@ -153,7 +157,7 @@ static void add_combination(NrOp *reduce, uint32_t i, const NrReduction *r) {
   nr_build_op(&b, NR_OP_scf_reduce_return, &combined, 1, NULL, 0);
 }
 
-/* A bound as an index. */
+/* Converts a bound to index. */
 static NrValue *to_index(NrBuilder *b, const NrOp *loop, NrValue *value) {
   if (nr_type_is_index(value->type)) return value;
   unsigned id = nr_is_unsigned_for(loop) ? NR_OP_arith_index_castui : NR_OP_arith_index_cast;
@@ -162,7 +166,7 @@ static NrValue *to_index(NrBuilder *b, const NrOp *loop, NrValue *value) {
 
 static NrOp *to_parallel(NrOp *loop) {
   uint32_t count = loop->num_results;
-  NrBlock *from = nr_op_body(loop, 0);
+  NrBlock *from = nr_scf_for_body(loop);
   NrBuilder b = nr_builder_before(loop);
   NR_VEC(NrValue *) values = {0};
   NR_VEC(NrReduction) reductions = {0};
@@ -170,7 +174,7 @@ static NrOp *to_parallel(NrOp *loop) {
   NrOp *parallel = nr_scf_parallel(&b, &(NrValue *){to_index(&b, loop, nr_scf_for_lower_bound(loop))},
                                    &(NrValue *){to_index(&b, loop, nr_scf_for_upper_bound(loop))},
                                    &(NrValue *){to_index(&b, loop, nr_scf_for_step(loop))}, 1, values.data, count);
-  NrBlock *body = nr_op_body(parallel, 0);
+  NrBlock *body = nr_scf_parallel_body(parallel);
   NrValue *iv = body->args[0], *old = nr_scf_for_iv(loop);
   for (uint32_t i = 0; i < count; i++) {
     NrReduction r;
@@ -179,14 +183,14 @@ static NrOp *to_parallel(NrOp *loop) {
     values.data[i] = nr_reduction_build_term(&r);
   }
   iv->name = old->name;
-  b = nr_scf_body_builder(parallel, 0);
+  b = nr_scf_body_builder(nr_op_only_body(parallel));
   if (!nr_type_is_index(old->type)) iv = nr_build_value(&b, NR_OP_arith_index_cast, old->type, &iv, 1);
   nr_value_replace_uses(old, iv);
   for (uint32_t i = 0; i < count; i++) /* a term may be the induction variable itself */
     if (values.data[i] == old) values.data[i] = iv;
   nr_op_erase(from->last);
   nr_block_splice(from, body, NULL);
-  b = nr_scf_body_builder(parallel, 0);
+  b = nr_scf_body_builder(nr_op_only_body(parallel));
   NrOp *reduce = nr_scf_reduce(&b, values.data, count);
   for (uint32_t i = 0; i < count; i++) {
     add_combination(reduce, i, &reductions.data[i]);
@@ -214,7 +218,7 @@ static bool has_positive_steps(const NrOp *loop) {
 
 /* Merges a parallel loop with the only op in its body, a parallel loop with invariant bounds. */
 static void merge_nest(NrOp *outer) {
-  NrBlock *body = nr_op_body(outer, 0);
+  NrBlock *body = nr_scf_parallel_body(outer);
   NrOp *inner = body->first;
   if (outer->num_results || !nr_op_is(inner, NR_OP_scf_parallel) || inner->num_results || inner->next != body->last)
     return;
@@ -230,18 +234,18 @@ static void merge_nest(NrOp *outer) {
   NrBuilder b = nr_builder_before(outer);
   NrOp *merged = nr_scf_parallel(&b, bounds.data, bounds.data + rank, bounds.data + 2 * rank, rank, NULL, 0);
   nr_vec_deinit(&bounds);
-  NrBlock *to = nr_op_body(merged, 0);
+  NrBlock *to = nr_scf_parallel_body(merged);
   for (size_t n = 0, at = 0; n < 2; n++)
     for (uint32_t d = 0; d < ranks[n]; d++, at++) {
-      NrValue *old = nr_op_body(loops[n], 0)->args[d];
+      NrValue *old = nr_scf_parallel_body(loops[n])->args[d];
       to->args[at]->name = old->name;
       nr_value_replace_uses(old, to->args[at]);
     }
-  nr_block_splice(nr_op_body(inner, 0), to, NULL);
+  nr_block_splice(nr_scf_parallel_body(inner), to, NULL);
   nr_op_erase(outer);
 }
 
-/* The loop, or its rewritten form, when it may be parallel; else NULL. */
+/* The loop, or its rewritten form, if it may become parallel; otherwise NULL. */
 static NrOp *independent_form(NrOp *loop) {
   NrMemAccesses list = {0};
   NrOp *form = NULL;
@@ -255,15 +259,22 @@ static NrOp *independent_form(NrOp *loop) {
   return form;
 }
 
+/* Whether an iteration is worth a workgroup of its own, in a loop that a dispatch may run. */
+static bool is_heavy(const NrTarget *target, NrOp *loop) {
+  NrCost cost = nr_cost_of_block(target, nr_scf_for_body(loop), false);
+  double ns = nr_cost_ns(target, cost, (double)target->cache_bytes[1]);
+  return ns >= (double)nr_cost_workgroup_ns(target) && nr_host_function(loop);
+}
+
 static NrStatus for_to_parallel_run(NrPassContext *pass, NrOp *root) {
-  (void)pass;
+  bool heavy = nr_pass_flag(pass, "heavy");
   NrOpList ops = {0};
   NR_VEC(NrOp *) made = {0};
   nr_collect_ops(root, &ops);
   for (size_t i = 0; i < ops.size; i++) {
-    NrOp *loop = nr_op_is(ops.data[i], NR_OP_scf_for) && !nr_is_erased(ops.data[i]) ? independent_form(ops.data[i])
-                                                                                    : NULL;
-    if (loop) nr_vec_push(&made, to_parallel(loop));
+    NrOp *loop = ops.data[i];
+    if (nr_is_erased(loop) || !nr_op_is(loop, NR_OP_scf_for) || (heavy && !is_heavy(pass->target, loop))) continue;
+    if ((loop = independent_form(loop))) nr_vec_push(&made, to_parallel(loop));
   }
   for (size_t i = made.size; i-- > 0;) merge_nest(made.data[i]);
   nr_vec_deinit(&made);
@@ -271,5 +282,9 @@ static NrStatus for_to_parallel_run(NrPassContext *pass, NrOp *root) {
   return NR_OK;
 }
 
-NR_PASS(for_to_parallel, .name = "scf-for-to-parallel", .run = for_to_parallel_run,
+static const NrPassOption options[] = {
+    NR_FLAG("heavy", 0, "only loops of which an iteration takes as long as a workgroup should"),
+    {0},
+};
+NR_PASS(for_to_parallel, .name = "scf-for-to-parallel", .run = for_to_parallel_run, .options = options,
         .doc = "makes loops parallel whose iterations are independent")

@@ -14,9 +14,11 @@
 #include "pass/loop/loops.h"
 #include "pass/core/pass.h"
 
+enum { FIRST_CARRIED = 1 }; /* the counter is the first value that the while carries */
+
 static void convert(NrOp *op) {
   NrBuilder b = nr_builder_before(op);
-  NrBlock *body = nr_op_body(op, 0);
+  NrBlock *body = nr_scf_for_body(op);
   NR_VEC(NrValue *) inits = {0};
   NR_VEC(NrType) types = {0};
   nr_vec_push(&inits, nr_scf_for_lower_bound(op));
@@ -24,20 +26,21 @@ static void convert(NrOp *op) {
   for (size_t i = 0; i < inits.size; i++) nr_vec_push(&types, inits.data[i]->type);
   NrOp *loop = nr_scf_while(&b, inits.data, inits.size, types.data, types.size);
 
-  NrBlock *before = nr_op_body(loop, 0), *after = nr_op_body(loop, 1);
-  b = nr_scf_body_builder(loop, 0);
+  NrBlock *before = nr_scf_while_before_body(loop), *after = nr_scf_while_after_body(loop);
+  b = nr_scf_body_builder(nr_scf_while_before_body(loop));
   nr_scf_condition(&b, nr_for_build_goes_on(&b, op, before->args[0]), before->args, before->num_args);
   NrOp *yield = nr_block_terminator(body);
   b = nr_builder_before(yield);
-  nr_op_insert_operand(yield, 0, nr_for_build_next(&b, op, nr_scf_for_iv(op), nr_for_may_wrap(op, false)));
+  nr_op_insert_operand(yield, NR_SCF_YIELD_RESULTS,
+                       nr_for_build_next(&b, op, nr_scf_for_iv(op), nr_for_may_wrap(op, false)));
   for (uint32_t i = 0; i < body->num_args; i++) {
     before->args[i]->name = after->args[i]->name = body->args[i]->name;
     nr_value_replace_uses(body->args[i], after->args[i]);
   }
   nr_block_splice(body, after, NULL);
   for (uint32_t i = 0; i < op->num_results; i++) {
-    nr_result(loop, i + 1)->name = nr_result(op, i)->name;
-    nr_value_replace_uses(nr_result(op, i), nr_result(loop, i + 1));
+    nr_result(loop, FIRST_CARRIED + i)->name = nr_result(op, i)->name;
+    nr_value_replace_uses(nr_result(op, i), nr_result(loop, FIRST_CARRIED + i));
   }
   nr_op_erase(op);
   nr_vec_deinit(&inits);

@@ -8,31 +8,29 @@
  * At every point, the body reads the shared outputs as they were before the loop. */
 #include "dialect/arith/arith.h"
 #include "dialect/scf/scf.h"
+#include "dialect/tensor/ops.h"
 #include "pass/loop/parallel.h"
 #include "pass/core/rewrite.h"
 
-enum { OUTPUTS = 3 };
-
-/* A constant, or the next operand of the group. */
+/* An attribute holds constant bounds; the group's operands are the other bounds, in order. */
 NrValue *nr_forall_bound(NrBuilder *b, NrOp *op, size_t which, uint32_t dim) {
   static const char *const names[] = {"staticLowerBound", "staticUpperBound", "staticStep"};
   const int64_t *values = nr_op_attr_named(op, names[which])->data;
-  size_t begin = 0, count = 0;
   if (values[dim] != NR_DYNAMIC) return nr_arith_constant_index(b, values[dim]);
-  nr_op_operand_group(op, which, &begin, &count);
+  size_t begin = nr_op_group(op, NR_SCF_FORALL_DYNAMIC_LOWER_BOUND_GROUP + which).begin;
   for (uint32_t d = 0; d < dim; d++) begin += values[d] == NR_DYNAMIC;
   return nr_operand(op, begin);
 }
 
 void nr_forall_bounds(NrBuilder *b, NrOp *op, NrBounds *out) {
-  uint32_t rank = nr_op_body(op, 0)->num_args - op->num_results;
+  uint32_t rank = nr_scf_forall_body(op)->num_args - op->num_results;
   for (size_t which = 0; which < 3; which++)
     for (uint32_t d = 0; d < rank; d++) nr_vec_push(out, nr_forall_bound(b, op, which, d));
 }
 
-/* Opens one loop for each dim, which carry the shared outputs; b then stands in the innermost. */
+/* Builds one loop for each dim, which carry the shared outputs; moves b into the innermost. */
 static NrOp *open_nest(NrOp *op, uint32_t rank, NrValue **carried, NrBuilder *b, NrOp **out_innermost) {
-  NrBlock *body = nr_op_body(op, 0);
+  NrBlock *body = nr_scf_forall_body(op);
   NrOp *outermost = NULL, *loop = NULL;
   uint32_t count = op->num_results;
   NrBuilder bounds = *b;
@@ -50,7 +48,7 @@ static NrOp *open_nest(NrOp *op, uint32_t rank, NrValue **carried, NrBuilder *b,
     for (uint32_t i = 0; i < count; i++) carried[i] = nr_result(loop, i);
     if (outer) nr_scf_yield(b, carried, count);
     for (uint32_t i = 0; i < count; i++) carried[i] = nr_scf_for_arg(loop, i);
-    *b = nr_scf_body_builder(loop, 0);
+    *b = nr_scf_body_builder(nr_op_only_body(loop));
   }
   *out_innermost = loop;
   return outermost;
@@ -58,12 +56,12 @@ static NrOp *open_nest(NrOp *op, uint32_t rank, NrValue **carried, NrBuilder *b,
 
 /* Replaces a tensor.parallel_insert_slice by a tensor.insert_slice into the carried tensor. */
 static void insert_in_order(NrOp *insert, uint32_t rank, NrValue **carried) {
-  NrValue *into = nr_operand(insert, 1);
+  NrValue *into = nr_tensor_parallel_insert_slice_dest(insert);
   uint32_t output = into->index - rank;
   NrBuilder b = nr_builder_before(nr_block_parent_op(insert->block));
   NR_VEC(NrValue *) operands = {0};
   for (uint32_t i = 0; i < insert->num_operands; i++) nr_vec_push(&operands, nr_operand(insert, i));
-  operands.data[1] = carried[output];
+  operands.data[NR_TENSOR_PARALLEL_INSERT_SLICE_DEST] = carried[output];
   NrOp *in_order = nr_build(&b, &(NrOpState){.info = nr_op_infos[NR_OP_tensor_insert_slice],
                                              .loc = insert->loc,
                                              .operands = operands.data,
@@ -72,28 +70,27 @@ static void insert_in_order(NrOp *insert, uint32_t rank, NrValue **carried) {
                                              .num_results = 1,
                                              .attrs = insert->attrs,
                                              .num_attrs = insert->num_attrs});
-  carried[output] = nr_result(in_order, 0);
+  carried[output] = nr_op_result(in_order);
   nr_vec_deinit(&operands);
 }
 
 NrOp *nr_forall_to_for(NrOp *op) {
-  NrBlock *body = nr_op_body(op, 0);
+  NrBlock *body = nr_scf_forall_body(op);
   uint32_t count = op->num_results, rank = body->num_args - count;
-  size_t begin = 0, num_outputs = 0;
+  NrGroup outputs = nr_scf_forall_outputs(op);
   NrBuilder b = nr_builder_before(op);
   NrOp *terminator = nr_block_terminator(body), *innermost = NULL;
   NR_VEC(NrValue *) carried = {0};
-  nr_op_operand_group(op, OUTPUTS, &begin, &num_outputs);
-  for (size_t i = 0; i < num_outputs; i++) nr_vec_push(&carried, nr_operand(op, begin + i));
+  for (size_t i = 0; i < outputs.count; i++) nr_vec_push(&carried, nr_operand(op, outputs.begin + i));
   NrOp *outermost = open_nest(op, rank, carried.data, &b, &innermost);
-  NrBlock *insertions = nr_op_body(terminator, 0);
+  NrBlock *insertions = nr_scf_forall_in_parallel_body(terminator);
   for (NrOp *insert = insertions ? insertions->first : NULL; insert; insert = insert->next)
     if (nr_op_is(insert, NR_OP_tensor_parallel_insert_slice)) insert_in_order(insert, rank, carried.data);
   nr_op_erase(terminator);
-  for (uint32_t i = 0; i < count; i++) nr_value_replace_uses(body->args[rank + i], nr_operand(op, begin + i));
+  for (uint32_t i = 0; i < count; i++) nr_value_replace_uses(body->args[rank + i], nr_operand(op, outputs.begin + i));
   if (innermost) {
-    nr_block_splice(body, nr_op_body(innermost, 0), NULL);
-    b = nr_scf_body_builder(innermost, 0);
+    nr_block_splice(body, nr_scf_for_body(innermost), NULL);
+    b = nr_scf_body_builder(nr_op_only_body(innermost));
     nr_scf_yield(&b, carried.data, count);
     nr_replace_loop(op, outermost);
   } else {

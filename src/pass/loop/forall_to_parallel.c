@@ -11,7 +11,7 @@
 #include "pass/core/rewrite.h"
 
 static void to_parallel(NrOp *op) {
-  NrBlock *body = nr_op_body(op, 0);
+  NrBlock *body = nr_scf_forall_body(op);
   uint32_t rank = body->num_args;
   NrBuilder b = nr_builder_before(op);
   NrBounds bounds = {0};
@@ -19,14 +19,14 @@ static void to_parallel(NrOp *op) {
   NrOp *loop = nr_scf_parallel(&b, bounds.data, bounds.data + rank, bounds.data + 2 * rank, rank, NULL, 0);
   nr_vec_deinit(&bounds);
   if (nr_op_attr(op, NR_A_mapping)) nr_op_set_attr(loop, NR_A_mapping, nr_op_attr(op, NR_A_mapping));
-  NrBlock *to = nr_op_body(loop, 0);
+  NrBlock *to = nr_scf_parallel_body(loop);
   for (uint32_t d = 0; d < rank; d++) {
     to->args[d]->name = body->args[d]->name;
     nr_value_replace_uses(body->args[d], to->args[d]);
   }
   nr_op_erase(nr_block_terminator(body));
   nr_block_splice(body, to, NULL);
-  b = nr_scf_body_builder(loop, 0);
+  b = nr_scf_body_builder(nr_op_only_body(loop));
   nr_scf_reduce(&b, NULL, 0);
   nr_op_erase(op);
 }
@@ -38,7 +38,7 @@ static NrStatus forall_to_parallel_run(NrPassContext *pass, NrOp *root) {
   for (size_t i = 0; i < ops.size; i++) {
     NrOp *op = ops.data[i];
     if (!nr_op_is(op, NR_OP_scf_forall) || op->num_results) continue;
-    if (nr_op_body(op, 0)->num_args) to_parallel(op);
+    if (nr_scf_forall_body(op)->num_args) to_parallel(op);
     else nr_forall_to_for(op);
   }
   nr_vec_deinit(&ops);

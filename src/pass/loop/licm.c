@@ -9,13 +9,14 @@
  * values in front of the loop; there it also passes where the loop has no iterations. Handles inner loops first, so
  * that an op leaves as many loops as possible. */
 #include "dialect/arith/arith.h"
+#include "dialect/rt/ops.h"
 #include "dialect/scf/scf.h"
 #include "ir/region_flow.h"
 #include "pass/analysis/dependence.h"
 #include "pass/core/pass.h"
 #include "pass/core/rewrite.h"
 
-/* For checking that op and its nested ops only use values from outside the loop or from op itself. */
+/* For the check that op and its nested ops only use values from outside the loop or from op itself. */
 typedef struct Invariance {
   const NrOp *loop, *op;
 } Invariance;
@@ -41,7 +42,7 @@ typedef struct Memory {
   NrMemAccesses accesses;
 } Memory;
 
-/* The ops of this block run at least once whenever the loop is reached. */
+/* Whether the ops of this block run at least once whenever the loop is reached. */
 static bool runs_at_once(NrOp *loop, const NrBlock *block) {
   uint64_t trips;
   if (nr_op_is(loop, NR_OP_scf_for)) return nr_scf_for_trip_count(loop, &trips) && trips > 0;
@@ -67,10 +68,11 @@ static bool loads_the_same(Memory *m, NrOp *op) {
 
 /* ---- checks ------------------------------------------------------------------------------------------------------ */
 
-/* The check runs in the first iteration, and no op with effects precedes it, so it may fail in front of the loop. */
+/* Whether the check runs in the first iteration and no op with effects precedes it, so that it may run, and fail,
+ * before the loop. */
 static bool is_asked_first(const NrOp *loop, const NrOp *check) {
-  if (!nr_op_is(loop, NR_OP_scf_for) && !nr_op_is(loop, NR_OP_scf_while)) return false;
-  if (check->block != nr_op_body(loop, 0)) return false;
+  if (check->block != check->block->region->first) return false;
+  if (!nr_op_is(loop, NR_OP_scf_for) && !nr_region_is_entered_first(check->block->region)) return false;
   for (NrOp *before = check->prev; before; before = before->prev)
     if (!nr_op_is_pure(before) && !nr_op_is(before, NR_OP_rt_check)) return false;
   return true;
@@ -82,7 +84,7 @@ static void hoist_check(NrOp *loop, NrOp *check) {
     bool is_unsigned = nr_op_attr(loop, NR_A_unsignedCmp) != NULL;
     NrValue *ends = nr_arith_cmpi(&b, is_unsigned ? NR_CMPI_UGE : NR_CMPI_SGE, nr_scf_for_lower_bound(loop),
                                   nr_scf_for_upper_bound(loop));
-    nr_op_set_operand(check, 0, nr_arith_binary(&b, NR_OP_arith_ori, ends, nr_operand(check, 0)));
+    nr_op_set_operand(check, NR_RT_CHECK_COND, nr_arith_binary(&b, NR_OP_arith_ori, ends, nr_rt_check_cond(check)));
   }
   nr_op_unlink(check);
   nr_op_insert_before(check, loop);

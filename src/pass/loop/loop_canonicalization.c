@@ -9,17 +9,19 @@
  * initial tensor, where the body keeps the shape. */
 #include "dialect/affine/affine.h"
 #include "dialect/arith/arith.h"
+#include "dialect/operands.h"
+#include "dialect/tensor/ops.h"
 #include "pass/loop/loops.h"
 #include "pass/core/pass.h"
 #include "pass/analysis/ranges.h"
 
 static bool is_scalar(const NrOp *op) {
-  return nr_type_is_int_or_index(nr_operand(op, 0)->type) && nr_type_bits(nr_operand(op, 0)->type) <= 64;
+  return nr_type_is_int_or_index(nr_op_lhs(op)->type) && nr_type_bits(nr_op_lhs(op)->type) <= 64;
 }
 
 /* ---- known outcomes ---------------------------------------------------------------------------------------------- */
 
-/* x <= y always: 1; x >= y always: -1; else 0. */
+/* 1 if x <= y always holds, -1 if x >= y always holds, otherwise 0. */
 static int order_of(NrValue *x, NrValue *y, bool is_unsigned) {
   NrRange a = nr_range_of(x), b = nr_range_of(y);
   if (is_unsigned && (a.min < 0 || b.min < 0)) return 0;
@@ -29,17 +31,17 @@ static int order_of(NrValue *x, NrValue *y, bool is_unsigned) {
 static bool simplify_extreme(NrOp *op) {
   bool is_unsigned = nr_op_is(op, NR_OP_arith_minui) || nr_op_is(op, NR_OP_arith_maxui);
   bool greatest = nr_op_is(op, NR_OP_arith_maxsi) || nr_op_is(op, NR_OP_arith_maxui);
-  int order = order_of(nr_operand(op, 0), nr_operand(op, 1), is_unsigned);
+  int order = order_of(nr_op_lhs(op), nr_op_rhs(op), is_unsigned);
   if (!order) return false;
-  return nr_op_replace(op, nr_operand(op, (order > 0) == greatest ? 1 : 0));
+  return nr_op_replace(op, (order > 0) == greatest ? nr_op_rhs(op) : nr_op_lhs(op));
 }
 
 static bool simplify_remainder(NrOp *op) {
-  NrRange x = nr_range_of(nr_operand(op, 0)), y = nr_range_of(nr_operand(op, 1));
-  return x.min >= 0 && x.max < y.min && nr_op_replace(op, nr_operand(op, 0));
+  NrRange x = nr_range_of(nr_op_lhs(op)), y = nr_range_of(nr_op_rhs(op));
+  return x.min >= 0 && x.max < y.min && nr_op_replace(op, nr_op_lhs(op));
 }
 
-/* -1 when it is not known. */
+/* The result of a comparison for all values in the ranges; -1 when it is not known. */
 static int outcome(NrCmpI predicate, NrRange x, NrRange y) {
   if (nr_cmpi_is_unsigned(predicate) && (x.min < 0 || y.min < 0)) return -1;
   bool below = x.max<y.min, not_above = x.max <= y.min, above = x.min> y.max, not_below = x.min >= y.max;
@@ -57,7 +59,7 @@ static int outcome(NrCmpI predicate, NrRange x, NrRange y) {
 }
 
 static bool simplify_comparison(NrOp *op) {
-  int known = outcome(nr_cmpi_of(op), nr_range_of(nr_operand(op, 0)), nr_range_of(nr_operand(op, 1)));
+  int known = outcome(nr_cmpi_of(op), nr_range_of(nr_arith_cmpi_lhs(op)), nr_range_of(nr_arith_cmpi_rhs(op)));
   if (known < 0) return false;
   NrBuilder b = nr_builder_before(op);
   return nr_op_replace(op, nr_arith_constant(&b, nr_attr_bool(b.ctx, known)));
@@ -65,7 +67,8 @@ static bool simplify_comparison(NrOp *op) {
 
 /* ---- affine.min and affine.max ----------------------------------------------------------------------------------- */
 
-/* Drops results that another one always beats; if one is left, the op becomes an affine.apply. */
+/* Drops results that another result bounds: they never decide a min or max. If one is left, the op becomes an
+ * affine.apply. */
 static bool simplify_map(NrPassContext *pass, NrOp *op) {
   NrAttr map = nr_op_attr(op, NR_A_map);
   bool greatest = nr_op_is(op, NR_OP_affine_max);
@@ -76,13 +79,13 @@ static bool simplify_map(NrPassContext *pass, NrOp *op) {
   for (uint32_t i = 0; i < op->num_operands; i++) operands[i] = nr_operand(op, i);
   for (uint32_t i = 0; i < count; i++) ranges[i] = nr_range_of_affine(map->exprs[i], map->num_dims, operands);
   for (uint32_t i = 0; i < count; i++) {
-    bool beaten = false;
-    for (uint32_t j = 0; j < count && !beaten; j++) {
-      bool wins = greatest ? ranges[j].min >= ranges[i].max : ranges[j].max <= ranges[i].min;
+    bool redundant = false;
+    for (uint32_t j = 0; j < count && !redundant; j++) {
+      bool bounds = greatest ? ranges[j].min >= ranges[i].max : ranges[j].max <= ranges[i].min;
       bool both = greatest ? ranges[i].min >= ranges[j].max : ranges[i].max <= ranges[j].min;
-      beaten = j != i && wins && (!both || j < i); /* of equal results the first stays */
+      redundant = j != i && bounds && (!both || j < i); /* of equal results the first is kept */
     }
-    if (!beaten) exprs[kept++] = map->exprs[i];
+    if (!redundant) exprs[kept++] = map->exprs[i];
   }
   if (kept == count || kept == 0) return false;
   NrBuilder b = nr_builder_before(op);
@@ -92,14 +95,14 @@ static bool simplify_map(NrPassContext *pass, NrOp *op) {
 
 /* ---- sizes of carried tensors ------------------------------------------------------------------------------------ */
 
-/* The body yields a tensor of the shape of carried value i; nested loops keep the shape too. */
+/* Whether the body yields a tensor with the shape of carried value i; nested loops may carry it too. */
 static bool keeps_shape(NrOp *loop, uint32_t i, int depth) {
-  NrValue *value = nr_operand(nr_op_body(loop, 0)->last, i);
+  NrValue *value = nr_operand(nr_scf_for_body(loop)->last, i);
   for (NrValue *next; depth < 16; value = next) {
     next = value;
     NrOp *op = value->op;
     if (nr_op_is(op, NR_OP_tensor_insert) || nr_op_is(op, NR_OP_tensor_insert_slice))
-      next = nr_operand(op, 1);
+      next = nr_op_dest(op);
     else if (nr_op_is(op, NR_OP_scf_for) && keeps_shape(op, value->index, depth + 1))
       next = nr_scf_for_init(op, value->index);
     if (next == value) break;
@@ -107,14 +110,14 @@ static bool keeps_shape(NrOp *loop, uint32_t i, int depth) {
   return value == nr_scf_for_arg(loop, i);
 }
 
-/* tensor.dim or memref.dim of a carried value or loop result. */
+/* Replaces a tensor.dim of a carried value or loop result by one of the initial value. */
 static bool simplify_dim(NrOp *op) {
-  NrValue *source = nr_operand(op, 0);
+  NrValue *source = nr_tensor_dim_source(op);
   NrOp *loop = source->op ? source->op : nr_block_parent_op(source->block);
   if (!nr_op_is(loop, NR_OP_scf_for) || (source->block && source->index == 0)) return false;
   uint32_t number = source->op ? source->index : source->index - 1;
   if (!keeps_shape(loop, number, 0)) return false;
-  nr_op_set_operand(op, 0, nr_scf_for_init(loop, number));
+  nr_op_set_operand(op, NR_TENSOR_DIM_SOURCE, nr_scf_for_init(loop, number));
   return true;
 }
 

@@ -18,7 +18,7 @@
 
 enum { MAX_DEPTH = 64 };
 
-/* x * y, saturated to the largest unsigned number. */
+/* x * y, saturating at the largest unsigned number. */
 static NrValue *saturating_product(NrBuilder *b, NrValue *x, NrValue *y) {
   int64_t p, q, product;
   bool x_known = nr_value_constant_int(x, &p) && p >= 0, y_known = nr_value_constant_int(y, &q) && q >= 0;
@@ -27,8 +27,8 @@ static NrValue *saturating_product(NrBuilder *b, NrValue *x, NrValue *y) {
   if (y_known && q == 1) return x;
   NrType index = nr_type_index(b->ctx);
   NrOp *op = nr_build_op(b, NR_OP_arith_mului_extended, (NrValue *[]){x, y}, 2, (NrType[]){index, index}, 2);
-  NrValue *fits = nr_arith_cmpi(b, NR_CMPI_EQ, nr_result(op, 1), nr_arith_constant_index(b, 0));
-  return nr_arith_select(b, fits, nr_result(op, 0), nr_arith_constant_index(b, -1));
+  NrValue *fits = nr_arith_cmpi(b, NR_CMPI_EQ, nr_arith_mului_extended_high(op), nr_arith_constant_index(b, 0));
+  return nr_arith_select(b, fits, nr_arith_mului_extended_low(op), nr_arith_constant_index(b, -1));
 }
 
 static bool is_one(const NrValue *value) {
@@ -36,12 +36,13 @@ static bool is_one(const NrValue *value) {
   return nr_value_constant_int(value, &number) && number == 1;
 }
 
-/* Replaces the step of a loop that is never reached by 1: it may be 0 then. points: of the outer loops. */
+/* Replaces the step of a loop that is not reached, which may be 0, by 1. points: the number of points of the outer
+ * loops. */
 static void guard_step(NrBuilder *b, NrOp *loop, NrValue *points) {
   NrValue *step = nr_scf_for_step(loop);
   if (nr_range_of(step).min > 0) return;
   NrValue *runs = nr_fold_cmpi(b, NR_CMPI_NE, points, nr_arith_constant_index(b, 0));
-  nr_op_set_operand(loop, 2, nr_fold_select(b, runs, step, nr_arith_constant_int(b, step->type, 1)));
+  nr_op_set_operand(loop, NR_SCF_FOR_STEP, nr_fold_select(b, runs, step, nr_arith_constant_int(b, step->type, 1)));
 }
 
 static bool is_affine(const NrOp *loop) { return nr_op_is(loop, NR_OP_affine_for); }
@@ -76,13 +77,13 @@ static NrValue *apply(NrBuilder *b, NrAffineKind kind, NrValue *x, NrValue *y) {
   return nr_affine_build(b, NR_OP_affine_apply, nr_attr_affine_map(b->ctx, 1, !known, &e, 1), (NrValue *[]){x, y});
 }
 
-/* Quotient or remainder of numbers that are not negative. */
+/* The quotient or remainder of non-negative numbers. */
 static NrValue *divide(NrBuilder *b, const NrOp *loop, bool rest, NrValue *x, NrValue *y) {
   if (is_affine(loop)) return apply(b, rest ? NR_AFFINE_MOD : NR_AFFINE_FLOORDIV, x, y);
   return nr_arith_binary(b, rest ? NR_OP_arith_remui : NR_OP_arith_divui, x, y);
 }
 
-/* The induction variable's value in iteration `number`. */
+/* The value of the induction variable in iteration `number`. */
 static NrValue *variable_at(NrBuilder *b, NrOp *loop, NrForBounds bounds, NrValue *number) {
   if (!is_affine(loop))
     return nr_for_build_iv(b, loop, nr_from_count(b, number, nr_for_iv(loop)->type));
@@ -94,21 +95,21 @@ static void coalesce(NrOp **nest, size_t depth) {
   if (!place) return;
   NrBuilder front = nr_builder_before(place), b = nr_builder_before(outer);
   NrForBounds bounds[MAX_DEPTH];
-  NrValue *trips[MAX_DEPTH], *total = NULL, *most = nr_arith_constant_index(&front, INT64_MAX);
+  NrValue *trips[MAX_DEPTH], *total = NULL, *max_trips = nr_arith_constant_index(&front, INT64_MAX);
   for (size_t d = 0; d < depth; d++) {
     if (total && !is_affine(outer)) guard_step(&front, nest[d], total);
     bounds[d] = nr_for_bounds(&front, nest[d]);
     trips[d] = nr_to_count(&front, nr_for_bounds_trips(&front, bounds[d], nr_is_unsigned_for(nest[d])));
     total = total ? saturating_product(&front, total, trips[d]) : trips[d];
     if (is_affine(outer)) /* an affine divisor is signed */
-      trips[d] = nr_fold_binary(&front, NR_OP_arith_minui, trips[d], most);
+      trips[d] = nr_fold_binary(&front, NR_OP_arith_minui, trips[d], max_trips);
   }
-  total = nr_fold_binary(&front, NR_OP_arith_minui, total, most);
+  total = nr_fold_binary(&front, NR_OP_arith_minui, total, max_trips);
   NR_VEC(NrValue *) carried = {0};
   for (uint32_t i = 0; i < outer->num_results; i++) nr_vec_push(&carried, nr_for_init(outer, i));
   NrOp *loop = nr_for_upto(&b, outer, total, carried.data, carried.size);
   loop->loc = outer->loc;
-  NrBuilder body = nr_scf_body_builder(loop, 0);
+  NrBuilder body = nr_scf_body_builder(nr_op_only_body(loop));
   NrValue *position = nr_for_iv(loop);
   for (size_t d = depth; d-- > 0;) {
     NrValue *number = position;
@@ -122,12 +123,12 @@ static void coalesce(NrOp **nest, size_t depth) {
     if (at->op && at->op->block == body.block && !at->name) at->name = iv->name;
     nr_value_replace_uses(iv, at);
   }
-  NrBlock *from = nr_op_body(inner, 0);
+  NrBlock *from = nr_for_body(inner);
   for (uint32_t i = 0; i < inner->num_results; i++) {
     nr_for_arg(loop, i)->name = nr_for_arg(inner, i)->name;
     nr_value_replace_uses(nr_for_arg(inner, i), nr_for_arg(loop, i));
   }
-  nr_block_splice(from, nr_op_body(loop, 0), NULL);
+  nr_block_splice(from, nr_for_body(loop), NULL);
   for (uint32_t i = 0; i < outer->num_results; i++) carried.data[i] = nr_result(loop, i);
   nr_for_replace(outer, carried.data);
   nr_vec_deinit(&carried);

@@ -27,7 +27,7 @@ typedef struct Nest {
 /* ---- legality ---------------------------------------------------------------------------------------------------- */
 
 static bool reorders_freely(const NrOp *op) {
-  if (nr_op_attr_int(op, NR_A_overflowFlags, 0)) return false; /* promised for sums in the old order only */
+  if (nr_op_attr_int(op, NR_A_overflowFlags, 0)) return false; /* the flags hold for sums in the old order only */
   switch (op->info->id) {
   case NR_OP_arith_addi:
   case NR_OP_arith_muli:
@@ -42,9 +42,9 @@ static bool reorders_freely(const NrOp *op) {
   }
 }
 
-/* Each carried value is only reduced, with values that do not depend on it. */
+/* Whether each carried value is only reduced, with values that do not depend on it. */
 static bool carries_reductions(const NrOp *inner) {
-  const NrOp *yield = nr_op_body(inner, 0)->last;
+  const NrOp *yield = nr_for_body(inner)->last;
   for (uint32_t i = 0; i < inner->num_results; i++) {
     const NrValue *arg = nr_for_arg(inner, i), *next = nr_operand(yield, i);
     if (!nr_value_has_one_use(arg) || arg->first_use->owner != next->op || !next->op) return false;
@@ -53,7 +53,7 @@ static bool carries_reductions(const NrOp *inner) {
   return true;
 }
 
-/* A sign for each loop: -1, 0, 1. */
+/* The first nonzero sign of a distance vector; 0 when all are 0. */
 static int first_sign(const int *signs, size_t depth) {
   for (size_t d = 0; d < depth; d++)
     if (signs[d]) return signs[d];
@@ -66,7 +66,7 @@ static NrDistance distance_of(const Nest *nest, size_t d, int sign) {
   return (NrDistance){iv, iv, min, max};
 }
 
-/* Whether two iterations at these distances, the second one later, may touch the same element. */
+/* Whether two iterations at these distances may touch the same element, of which the second runs later. */
 static bool conflict_at(const Nest *nest, const int *signs) {
   NrDistance distances[MAX_DEPTH];
   for (size_t d = 0; d < nest->depth; d++) distances[d] = distance_of(nest, d, signs[d]);
@@ -93,7 +93,7 @@ static bool is_legal(const Nest *nest, const size_t *order) {
 
 /* ---- cost -------------------------------------------------------------------------------------------------------- */
 
-/* The distance in elements that one step of iv's loop moves an access; a large number when it is not known. */
+/* The distance in elements by which one iteration of iv's loop moves an access; a large number when it is not known. */
 static int64_t stride_of(const NrMemAccess *access, NrValue *iv) {
   const int64_t far = INT64_C(1) << 40;
   NrType type = access->memref->type;
@@ -116,7 +116,7 @@ static int64_t stride_of(const NrMemAccess *access, NrValue *iv) {
 
 /* The cost of all accesses' strides when the loop at this depth is the innermost. */
 static int64_t cost_inside(const Nest *nest, size_t d) {
-  const int64_t line = 16; /* elements to a cache line, about */
+  const int64_t line = 16; /* about the number of elements of a cache line */
   int64_t cost = 0;
   for (size_t i = 0; i < nest->accesses.size; i++) {
     int64_t stride = stride_of(&nest->accesses.data[i], nr_for_iv(nest->loops[d]));
@@ -125,7 +125,7 @@ static int64_t cost_inside(const Nest *nest, size_t d) {
   return cost;
 }
 
-/* Orders loops by cost, the most expensive outermost; equal ones keep their order. */
+/* Orders loops by cost, the most expensive one outermost; loops of equal cost keep their order. */
 static void order_by_cost(const Nest *nest, size_t *order) {
   int64_t cost[MAX_DEPTH];
   for (size_t d = 0; d < nest->depth; d++) {
@@ -138,12 +138,12 @@ static void order_by_cost(const Nest *nest, size_t *order) {
 
 /* ---- rewriting --------------------------------------------------------------------------------------------------- */
 
-/* The loop ops stay in place; their bounds and induction variables are exchanged. */
+/* Exchanges bounds and induction variables; the loop ops stay in place. */
 static void permute(Nest *nest, const size_t *order) {
   NrForRange ranges[MAX_DEPTH];
   NrValue *uses[MAX_DEPTH];
   const char *names[MAX_DEPTH];
-  NrBlock *inner = nr_op_body(nest->loops[nest->depth - 1], 0);
+  NrBlock *inner = nr_for_body(nest->loops[nest->depth - 1]);
   for (size_t d = 0; d < nest->depth; d++) {
     NrValue *iv = nr_for_iv(nest->loops[d]);
     ranges[d] = nr_for_range(nest->loops[d]);
@@ -169,7 +169,7 @@ static bool is_identity(const size_t *order, size_t depth) {
   return true;
 }
 
-/* The order of the option; false when it does not fit the nest. */
+/* The order given by the option; false when it does not fit the nest. */
 static bool order_by_option(const int64_t *map, size_t count, size_t depth, size_t *order) {
   if (count != depth) return false;
   for (size_t d = 0; d < depth; d++) order[map[d]] = d;

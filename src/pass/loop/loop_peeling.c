@@ -6,10 +6,10 @@
  *           }
  *
  * In the main loop, min(step, ub - iv) folds to the step, in the peeled one to ub - iv; likewise maxima, of arith and
- * affine. With peel-front, the first iteration is peeled instead: one loop to lb + step, the other from there. Loops
- * inside a peeled iteration are not peeled again unless skip-partial is false. Peeling doubles the ops of outer loops,
- * so loops stay where a function would have more than 2^17 ops. A loop that is known to run full steps only stays too.
- * Affine loops stay affine: the split is a symbol or an affine expression. */
+ * affine. With peel-front, the first iteration is peeled instead: one loop runs to lb + step, the other from there.
+ * Loops inside a peeled iteration are not peeled again unless skip-partial is false. Peeling doubles the ops of outer
+ * loops, so it skips loops where a function would have more than 2^17 ops, and loops that are known to run full steps
+ * only. Affine loops stay affine: the split is a symbol or an affine expression. */
 #include "dialect/affine/affine.h"
 #include "dialect/arith/arith.h"
 #include "pass/loop/loops.h"
@@ -22,10 +22,10 @@ typedef struct Number {
   int64_t number;
 } Number;
 
-/* One of the two loops: in the main one at least a full step is left, in the other one less. */
+/* One of the two loops. In the main loop ub - iv is at least the step, in the other one it is less. */
 typedef struct Part {
   NrOp *loop;
-  Number upper, step; /* upper is empty where the loop has several upper bounds */
+  Number upper, step; /* upper is unset where the loop has several upper bounds */
   bool full;
   bool exact; /* upper - lower is not negative, so ub - iv can be compared as signed */
 } Part;
@@ -46,7 +46,7 @@ static Number upper_of(const NrOp *loop) {
   if (nr_op_is(loop, NR_OP_scf_for)) return number_of(nr_scf_for_upper_bound(loop));
   NrAttr map = nr_affine_bound_map(loop, true);
   NrAffineExpr e = map->exprs[0];
-  size_t first = nr_affine_for_begin(loop, 1);
+  size_t first = nr_affine_for_upper_bound_operands(loop).begin;
   if (map->num_exprs != 1) return (Number){0};
   if (e->kind == NR_AFFINE_CONSTANT) return (Number){.known = true, .number = e->value};
   if (e->kind == NR_AFFINE_DIM) return number_of(nr_operand(loop, first + (size_t)e->value));
@@ -61,10 +61,10 @@ static Number step_of(const NrOp *loop) {
 
 /* ---- minima and maxima of step and ub - iv ----------------------------------------------------------------------- */
 
-/* upper - iv. */
+/* Whether value is upper - iv. */
 static bool is_rest(const NrValue *value, const Part *part) {
-  return nr_op_is(value->op, NR_OP_arith_subi) && nr_operand(value->op, 1) == nr_for_iv(part->loop) &&
-         is_number(nr_operand(value->op, 0), &part->upper);
+  return nr_op_is(value->op, NR_OP_arith_subi) && nr_arith_subi_rhs(value->op) == nr_for_iv(part->loop) &&
+         is_number(nr_arith_subi_lhs(value->op), &part->upper);
 }
 
 static bool simplify_arith(NrOp *op, const Part *part, bool is_signed, bool greatest) {
@@ -77,7 +77,7 @@ static bool simplify_arith(NrOp *op, const Part *part, bool is_signed, bool grea
   return false;
 }
 
-/* Whether e is just this value. */
+/* Whether e is this value. */
 static bool is_value(NrAffineExpr e, const NrOp *op, const Number *n) {
   NrAttr map = nr_op_attr(op, NR_A_map);
   if (e->kind == NR_AFFINE_CONSTANT) return n->known && n->number == e->value;
@@ -85,7 +85,7 @@ static bool is_value(NrAffineExpr e, const NrOp *op, const Number *n) {
   return is_number(nr_operand(op, (uint32_t)e->value + (e->kind == NR_AFFINE_SYMBOL ? map->num_dims : 0)), n);
 }
 
-/* iv * -1 + upper, in either order. */
+/* Whether e is iv * -1 + upper, in either order. */
 static bool is_rest_expr(NrAffineExpr e, const NrOp *op, const Part *part) {
   Number iv = {.value = nr_for_iv(part->loop)};
   if (e->kind != NR_AFFINE_ADD) return false;
@@ -98,7 +98,7 @@ static bool is_rest_expr(NrAffineExpr e, const NrOp *op, const Part *part) {
   return false;
 }
 
-/* Drops the result of affine.min or affine.max that the other one always beats. */
+/* Drops the result of affine.min or affine.max that the other result bounds, in this part of the loop. */
 static bool simplify_affine(NrOp *op, const Part *part, bool greatest) {
   NrAttr map = nr_op_attr(op, NR_A_map);
   uint32_t rest = UINT32_MAX, step = UINT32_MAX, kept = 0;
@@ -115,7 +115,7 @@ static bool simplify_affine(NrOp *op, const Part *part, bool greatest) {
   NrBuilder b = nr_builder_before(op);
   kept = (uint32_t)exprs.size;
   NrAttr fewer = nr_attr_affine_map(b.ctx, map->num_dims, map->num_symbols, exprs.data, kept);
-  nr_value_replace_uses(nr_result(op, 0),
+  nr_value_replace_uses(nr_op_result(op),
                         nr_affine_build(&b, kept == 1 ? NR_OP_affine_apply : op->info->id, fewer, operands.data));
   nr_op_erase(op);
   nr_vec_deinit(&exprs);
@@ -136,7 +136,7 @@ static bool simplify(NrOp *op, void *user) {
   return true;
 }
 
-/* ---- cutting ----------------------------------------------------------------------------------------------------- */
+/* ---- splitting --------------------------------------------------------------------------------------------------- */
 
 static bool constant_bound(const NrOp *loop, bool upper, int64_t *out) {
   if (nr_op_is(loop, NR_OP_affine_for)) return nr_affine_iv_constant_bound(nr_for_iv(loop), upper, out);
@@ -151,7 +151,7 @@ static bool rest_is_exact(const NrOp *loop) {
          (uint64_t)distance <= nr_for_largest(loop);
 }
 
-static bool is_worth_it(const NrOp *loop, bool front) {
+static bool is_profitable(const NrOp *loop, bool front) {
   int64_t lower, upper, step;
   uint64_t trips;
   if (nr_for_trip_count(loop, &trips)) {
@@ -193,7 +193,7 @@ static NrStatus peeling_run(NrPassContext *pass, NrOp *func) {
   nr_collect_loops(func, &loops);
   for (size_t i = 0; i < loops.size; i++) {
     NrOp *loop = loops.data[i];
-    if (!is_worth_it(loop, front) || !nr_take_copies(&left, loop, 1)) continue;
+    if (!is_profitable(loop, front) || !nr_take_copies(&left, loop, 1)) continue;
     NrOp *rest = peel(loop, front);
     if (all && rest) nr_collect_loops(rest, &loops);
   }

@@ -32,14 +32,14 @@ typedef struct Item {
   int stage;
   int64_t order; /* in the kernel; ops of equal order keep the body's order */
   uint32_t first_slot;
-  bool known; /* it has no effects but these accesses */
+  bool known; /* the accesses are all of its effects */
   NrMemAccesses accesses;
 } Item;
 
 /* A value of the body that later stages need: an op's result or a carried value. Step t of the schedule runs stage s of
  * iteration t - s, so a value of stage p that stage q uses is q - p steps old. */
 typedef struct Slot {
-  int stage; /* of an argument: one less than the stage of its next value */
+  int stage; /* for a carried value: one less than the stage of its next value */
   uint32_t item;
   int oldest;                        /* age in steps of the oldest version that a use needs */
   NrValue *versions[MAX_STAGES + 2]; /* by age in steps; NULL where there is none */
@@ -48,14 +48,14 @@ typedef struct Slot {
 typedef struct Pipeline {
   NrOp *loop;
   Item *items;
-  uint32_t *sequence; /* items in the order of the kernel */
+  uint32_t *sequence; /* numbers of the items in the kernel's order */
   Slot *slots;        /* those of carried values come first */
   uint32_t num_items, num_slots;
   int num_stages;
   NrMap item_of; /* NrOp* -> its number + 1 */
 } Pipeline;
 
-static NrBlock *body_of(const Pipeline *p) { return nr_op_body(p->loop, 0); }
+static NrBlock *body_of(const Pipeline *p) { return nr_scf_for_body(p->loop); }
 
 static int item_number(const Pipeline *p, const NrOp *op) {
   return op ? (int)(intptr_t)nr_map_get(&p->item_of, (void *)op) - 1 : -1;
@@ -68,10 +68,10 @@ static int slot_of(const Pipeline *p, const NrValue *value) {
   return item < 0 ? -1 : (int)(p->items[item].first_slot + value->index);
 }
 
-/* ---- reading the body -------------------------------------------------------------------------------------------- */
+/* ---- analysing the body ------------------------------------------------------------------------------------------ */
 
 static void hoist_constants(NrOp *loop) {
-  for (NrOp *op = nr_op_body(loop, 0)->first, *next; op; op = next) {
+  for (NrOp *op = nr_scf_for_body(loop)->first, *next; op; op = next) {
     next = op->next;
     if (!nr_op_has(op, NR_CONSTANT_LIKE)) continue;
     nr_op_unlink(op);
@@ -79,7 +79,8 @@ static void hoist_constants(NrOp *loop) {
   }
 }
 
-/* False when the body is too large, or yields a value that it does not compute, which canonicalize removes. */
+/* False when the body is too large, or yields a value that it does not compute; canonicalize removes such carried
+ * values. */
 static bool read_body(NrPassContext *pass, Pipeline *p) {
   NrBlock *body = body_of(p);
   uint32_t count = 0, slots = p->loop->num_results;
@@ -162,11 +163,11 @@ static bool schedule_values(Pipeline *p) {
 static bool memory_is_kept(const Pipeline *p, uint32_t i, uint32_t j) {
   const Item *first = &p->items[i], *second = &p->items[j];
   NrValue *iv = nr_scf_for_iv(p->loop);
-  int64_t least = i < j ? 0 : 1, most = (int64_t)first->stage - second->stage - (second->order < first->order ? 0 : 1);
+  int64_t min = i < j ? 0 : 1, max = (int64_t)first->stage - second->stage - (second->order < first->order ? 0 : 1);
   bool touch = (!first->known || first->accesses.size) && (!second->known || second->accesses.size);
-  if (!touch || least > most) return true;
+  if (!touch || min > max) return true;
   if (!first->known || !second->known) return false;
-  NrDistance d = {iv, iv, least, most};
+  NrDistance d = {iv, iv, min, max};
   for (size_t a = 0; a < first->accesses.size; a++)
     for (size_t b = 0; b < second->accesses.size; b++)
       if (nr_may_conflict(&first->accesses.data[a], &second->accesses.data[b], &d, 1)) return false;
@@ -197,7 +198,8 @@ static bool schedule_by_attributes(Pipeline *p) {
   return true;
 }
 
-/* Moves item i and its operands to stage 0; false when these are more than arithmetic on the induction variable. */
+/* Moves item i and the items that compute its operands to stage 0; false when these are more than arithmetic on the
+ * induction variable. */
 static bool take_ahead(Pipeline *p, uint32_t i) {
   NrOp *op = p->items[i].op;
   if (p->items[i].stage == 0) return true;
@@ -285,7 +287,7 @@ static void emit(NrBuilder *b, Pipeline *p, uint32_t number, NrValue *iv) {
   nr_map_deinit(&copy.map);
 }
 
-/* The induction variable in iteration base + n, for a small n. */
+/* The value of the induction variable in iteration base + n, for a small n. */
 static NrValue *iv_at(NrBuilder *b, NrOp *loop, NrValue *base, int64_t n) {
   NrType type = nr_scf_for_iv(loop)->type;
   NrValue *number = nr_arith_constant_int(b, type, n);
@@ -306,10 +308,10 @@ static void emit_prologue(NrBuilder *b, Pipeline *p) {
   next_step(p);
 }
 
-typedef NR_VEC(NrValue **) Places;
+typedef NR_VEC(NrValue **) Versions;
 
-/* Collects the versions that the kernel carries from step to step. */
-static void find_handed(Pipeline *p, Places *out) {
+/* Collects the versions of values that the kernel carries from step to step. */
+static void find_carried(Pipeline *p, Versions *out) {
   for (uint32_t i = 0; i < p->num_slots; i++)
     for (int age = 1; age <= p->slots[i].oldest; age++) nr_vec_push(out, &p->slots[i].versions[age]);
 }
@@ -317,20 +319,20 @@ static void find_handed(Pipeline *p, Places *out) {
 static void emit_kernel(NrBuilder *b, Pipeline *p, NrValue *trips) {
   NrOp *loop = p->loop;
   NrType type = nr_scf_for_iv(loop)->type;
-  Places handed = {0};
+  Versions carried = {0};
   NR_VEC(NrValue *) values = {0};
-  find_handed(p, &handed);
-  for (size_t i = 0; i < handed.size; i++) nr_vec_push(&values, *handed.data[i]);
+  find_carried(p, &carried);
+  for (size_t i = 0; i < carried.size; i++) nr_vec_push(&values, *carried.data[i]);
   NrValue *upper = iv_at(b, loop, trips, 1 - p->num_stages);
   NrOp *kernel = nr_scf_for(b, nr_scf_for_lower_bound(loop), upper, nr_scf_for_step(loop), values.data, values.size);
   kernel->loc = loop->loc;
   for (uint32_t i = 0; i < loop->num_attrs; i++)
     if (!nr_str_is(loop->attrs[i].name, LOOP_ATTR))
       nr_op_set_attr_named(kernel, loop->attrs[i].name.data, loop->attrs[i].value);
-  NrBuilder body = nr_scf_body_builder(kernel, 0);
+  NrBuilder body = nr_scf_body_builder(nr_op_only_body(kernel));
   NrValue *iv = nr_scf_for_iv(kernel);
   iv->name = nr_scf_for_iv(loop)->name;
-  for (size_t i = 0; i < handed.size; i++) *handed.data[i] = nr_scf_for_arg(kernel, (uint32_t)i);
+  for (size_t i = 0; i < carried.size; i++) *carried.data[i] = nr_scf_for_arg(kernel, (uint32_t)i);
   for (uint32_t k = 0; k < p->num_items; k++) {
     const Item *item = &p->items[p->sequence[k]];
     NrValue *at = iv;
@@ -342,11 +344,11 @@ static void emit_kernel(NrBuilder *b, Pipeline *p, NrValue *trips) {
     emit(&body, p, p->sequence[k], at);
   }
   next_step(p);
-  for (size_t i = 0; i < handed.size; i++) values.data[i] = *handed.data[i];
+  for (size_t i = 0; i < carried.size; i++) values.data[i] = *carried.data[i];
   nr_scf_yield(&body, values.data, values.size);
-  for (size_t i = 0; i < handed.size; i++) *handed.data[i] = nr_result(kernel, (uint32_t)i);
+  for (size_t i = 0; i < carried.size; i++) *carried.data[i] = nr_result(kernel, (uint32_t)i);
   nr_vec_deinit(&values);
-  nr_vec_deinit(&handed);
+  nr_vec_deinit(&carried);
 }
 
 static void emit_epilogue(NrBuilder *b, Pipeline *p, NrValue *trips) {
@@ -386,7 +388,7 @@ static void pipeline(NrPassContext *pass, Pipeline *p) {
   for (uint32_t i = 0; i < loop->num_results; i++) types[i] = nr_result(loop, i)->type;
   NrValue *enough = nr_arith_cmpi(&b, NR_CMPI_UGE, trips, nr_arith_constant_int(&b, iv_type, p->num_stages));
   NrOp *branch = nr_scf_if(&b, enough, types, loop->num_results, true);
-  b = nr_scf_body_builder(branch, 0);
+  b = nr_scf_body_builder(nr_scf_if_then_body(branch));
   emit_pipeline(&b, p, trips, values);
   nr_scf_yield(&b, values, loop->num_results);
   for (uint32_t i = 0; i < loop->num_results; i++) {
@@ -395,17 +397,17 @@ static void pipeline(NrPassContext *pass, Pipeline *p) {
     values[i] = nr_result(loop, i);
   }
   nr_op_unlink(loop);
-  nr_op_append(nr_op_body(branch, 1), loop);
+  nr_op_append(nr_scf_if_else_body(branch), loop);
   nr_op_remove_attr(loop, NR_A___test_pipelining_loop__);
   for (uint32_t i = 0; i < p->num_items; i++) {
     nr_op_remove_attr(p->items[i].op, NR_A___test_pipelining_stage__);
     nr_op_remove_attr(p->items[i].op, NR_A___test_pipelining_op_order__);
   }
-  b = nr_scf_body_builder(branch, 1);
+  b = nr_scf_body_builder(nr_scf_if_else_body(branch));
   nr_scf_yield(&b, values, loop->num_results);
 }
 
-/* ---- which loops ------------------------------------------------------------------------------------------------- */
+/* ---- choosing loops ---------------------------------------------------------------------------------------------- */
 
 static bool find_loop_inside(NrOp *op, void *user) { return op == user || !nr_op_has(op, NR_LOOP); }
 

@@ -9,19 +9,21 @@
  * would change. The ranges of constants, memref sizes and arithmetic on them usually suffice, those of function
  * arguments do not. */
 #include "dialect/arith/arith.h"
+#include "dialect/operands.h"
 #include "pass/loop/loops.h"
 #include "pass/core/pass.h"
 #include "pass/analysis/ranges.h"
 
-/* The only user of the variable and its operand from outside; NULL when it is no such sum or product. */
+/* The only user of the induction variable, if it is a sum or product with a value from outside; *out_other is that
+ * value. Otherwise NULL. */
 static NrOp *only_user(NrOp *loop, NrValue **out_other) {
   NrValue *iv = nr_scf_for_iv(loop);
   if (!nr_value_has_one_use(iv)) return NULL;
   NrOp *user = iv->first_use->owner;
-  bool sum = nr_op_is(user, NR_OP_arith_addi) || nr_op_is(user, NR_OP_arith_muli);
-  if (nr_op_is(user, NR_OP_arith_subi) && nr_use_index(iv->first_use) == 0) sum = true;
+  bool sum = nr_op_is(user, NR_OP_arith_addi) || nr_op_is(user, NR_OP_arith_muli) ||
+             (nr_op_is(user, NR_OP_arith_subi) && nr_arith_subi_lhs(user) == iv);
   if (!sum) return NULL;
-  *out_other = nr_operand(user, 1 - nr_use_index(iv->first_use));
+  *out_other = nr_op_lhs(user) == iv ? nr_op_rhs(user) : nr_op_lhs(user);
   return nr_value_is_outside(*out_other, loop) ? user : NULL;
 }
 
@@ -37,7 +39,7 @@ static bool corners_fit(unsigned op_id, NrRange x, NrRange y, NrRange type) {
   return true;
 }
 
-/* No bound overflows, and an empty loop stays empty. */
+/* Whether no new bound overflows and an empty loop stays empty. */
 static bool may_fold(const NrOp *loop, const NrOp *user, NrValue *other) {
   int64_t largest = (int64_t)nr_for_largest(loop);
   NrRange type = {-largest - 1, largest}, by = nr_range_of(other);
@@ -55,8 +57,9 @@ static bool fold_into_range(NrOp *loop) {
   if (!user || !may_fold(loop, user, other)) return false;
   NrBuilder b = nr_builder_before(loop);
   unsigned id = user->info->id;
-  uint32_t bounds = id == NR_OP_arith_muli ? 3 : 2;
-  for (uint32_t i = 0; i < bounds; i++) nr_op_set_operand(loop, i, nr_fold_binary(&b, id, nr_operand(loop, i), other));
+  uint32_t last = id == NR_OP_arith_muli ? NR_SCF_FOR_STEP : NR_SCF_FOR_UPPER_BOUND;
+  for (uint32_t i = NR_SCF_FOR_LOWER_BOUND; i <= last; i++)
+    nr_op_set_operand(loop, i, nr_fold_binary(&b, id, nr_operand(loop, i), other));
   NrValue *iv = nr_scf_for_iv(loop);
   return nr_op_replace(user, iv);
 }

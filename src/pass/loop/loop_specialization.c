@@ -19,10 +19,10 @@ static void specialize(NrOp *loop, int64_t number) {
   NrBuilder b = nr_builder_before(loop);
   NrValue *upper = nr_scf_for_upper_bound(loop), *constant = nr_arith_constant_int(&b, upper->type, number);
   NrOp *branch = nr_build_versions(&b, nr_arith_cmpi(&b, NR_CMPI_EQ, upper, constant), &loop, 1);
-  b = nr_scf_body_builder(branch, 0);
+  b = nr_scf_body_builder(nr_scf_if_then_body(branch));
   NrOp *full = nr_for_clone(&b, loop);
-  nr_op_set_operand(full, 1, constant);
-  nr_scf_yield_results_of(nr_op_body(branch, 0), &full, 1);
+  nr_op_set_operand(full, NR_SCF_FOR_UPPER_BOUND, constant);
+  nr_scf_yield_results_of(nr_scf_if_then_body(branch), &full, 1);
 }
 
 static NrStatus specialization_run(NrPassContext *pass, NrOp *func) {

@@ -6,13 +6,13 @@
 
 enum { SIZE_BITS = 62 };
 
-/* The largest value of a bound, signed or unsigned as the loop compares. */
+/* The largest value of a bound, with the signedness of the loop's comparison. */
 static uint64_t largest_of(NrValue *value, bool is_unsigned, uint64_t largest, bool is_size) {
   int64_t constant;
   if (nr_value_constant_int(value, &constant)) return (uint64_t)constant & (is_unsigned ? largest : UINT64_MAX);
   NrRange range = nr_range_of(value);
-  uint64_t most = is_unsigned && range.min < 0 ? largest : (uint64_t)NR_MAX(range.max, 0);
-  return is_size ? NR_MIN(most, UINT64_C(1) << SIZE_BITS) : most;
+  uint64_t max = is_unsigned && range.min < 0 ? largest : (uint64_t)NR_MAX(range.max, 0);
+  return is_size ? NR_MIN(max, UINT64_C(1) << SIZE_BITS) : max;
 }
 
 bool nr_for_may_wrap(const NrOp *loop, bool bounds_are_sizes) {
@@ -40,13 +40,13 @@ NrValue *nr_for_build_goes_on(NrBuilder *b, NrOp *loop, NrValue *iv) {
   return nr_arith_cmpi(b, nr_is_unsigned_for(loop) ? NR_CMPI_ULT : NR_CMPI_SLT, iv, nr_scf_for_upper_bound(loop));
 }
 
-/* ---- strips ------------------------------------------------------------------------------------------------------ */
+/* ---- strip mining ------------------------------------------------------------------------------------------------ */
 
 /* The length of a strip: `every` * step, or one step where that might overflow. */
 static NrValue *span_of(NrBuilder *b, NrValue *step, int64_t every) {
-  const int64_t most = INT64_C(1) << 40;
+  const int64_t max = INT64_C(1) << 40;
   NrValue *span = nr_fold_binary(b, NR_OP_arith_muli, step, nr_arith_constant_index(b, every));
-  NrValue *small = nr_fold_cmpi(b, NR_CMPI_SLE, step, nr_arith_constant_index(b, most));
+  NrValue *small = nr_fold_cmpi(b, NR_CMPI_SLE, step, nr_arith_constant_index(b, max));
   return nr_fold_select(b, small, span, step);
 }
 
@@ -59,12 +59,12 @@ static NrOp *open_strips(NrBuilder *b, NrOp *loop, NrValue *span, bool any_bound
   if (any_bounds) {
     NrValue *strips = nr_fold_binary(b, NR_OP_arith_ceildivui, nr_for_build_distance(b, loop), span);
     outer = nr_scf_for(b, nr_arith_constant_index(b, 0), strips, nr_arith_constant_index(b, 1), inits.data, inits.size);
-    *b = nr_scf_body_builder(outer, 0);
+    *b = nr_scf_body_builder(nr_op_only_body(outer));
     NrValue *offset = nr_arith_binary(b, NR_OP_arith_muli, nr_scf_for_iv(outer), span);
     *out_begin = nr_fold_binary(b, NR_OP_arith_addi, lower, offset);
   } else {
     outer = nr_scf_for(b, lower, upper, span, inits.data, inits.size);
-    *b = nr_scf_body_builder(outer, 0);
+    *b = nr_scf_body_builder(nr_op_only_body(outer));
     *out_begin = nr_scf_for_iv(outer);
   }
   nr_vec_deinit(&inits);
@@ -82,9 +82,10 @@ NrBuilder nr_for_strip_mine(NrOp *loop, int64_t every, bool any_bounds, NrValue 
   for (uint32_t i = 0; i < loop->num_results; i++) nr_value_replace_uses(nr_result(loop, i), nr_result(outer, i));
   nr_op_unlink(loop);
   nr_builder_insert(&b, loop);
-  nr_op_set_operand(loop, 0, begin);
-  nr_op_set_operand(loop, 1, end);
-  for (uint32_t i = 0; i < loop->num_results; i++) nr_op_set_operand(loop, 3 + i, nr_scf_for_arg(outer, i));
+  nr_op_set_operand(loop, NR_SCF_FOR_LOWER_BOUND, begin);
+  nr_op_set_operand(loop, NR_SCF_FOR_UPPER_BOUND, end);
+  for (uint32_t i = 0; i < loop->num_results; i++)
+    nr_op_set_operand(loop, NR_SCF_FOR_INIT_ARGS + i, nr_scf_for_arg(outer, i));
   *out_whole = nr_arith_cmpi(&b, NR_CMPI_EQ, size, span);
-  return nr_builder_before(nr_scf_yield_results_of(nr_op_body(outer, 0), &loop, 1));
+  return nr_builder_before(nr_scf_yield_results_of(nr_scf_for_body(outer), &loop, 1));
 }

@@ -18,6 +18,7 @@
 #include "pass/loop/loops.h"
 #include "pass/core/pass.h"
 
+/* Bounds on the size of code. Whether unrolling gains is the user's decision: the pipeline does not run this pass. */
 enum { MAX_OPS = 65536, MAX_FACTOR = 4096, MAX_REPS = 16 };
 
 /* Replaces the loop by copies of its body. */
@@ -35,7 +36,7 @@ static void unroll_whole(NrOp *loop, uint64_t trips) {
   nr_vec_deinit(&carried);
 }
 
-/* `loop` keeps the remaining iterations; erased when there are none. */
+/* `loop` keeps the remaining iterations; it is erased when there are none. */
 static void unroll_by(NrOp *loop, int64_t factor) {
   NrBuilder b = nr_builder_before(loop);
   NrForCut cut = nr_for_build_cut(&b, loop, factor);
@@ -43,7 +44,7 @@ static void unroll_by(NrOp *loop, int64_t factor) {
   if (cut.none) return;
   for (uint32_t i = 0; i < loop->num_results; i++) nr_vec_push(&carried, nr_for_init(loop, i));
   NrOp *main = nr_for_build_main(&b, loop, &cut, carried.data);
-  NrBuilder inner = nr_scf_body_builder(main, 0);
+  NrBuilder inner = nr_scf_body_builder(nr_op_only_body(main));
   NrValue *iv = nr_for_iv(main);
   bool uses_iv = nr_value_has_uses(nr_for_iv(loop));
   for (uint32_t i = 0; i < loop->num_results; i++) carried.data[i] = nr_for_arg(main, i);
@@ -56,7 +57,7 @@ static void unroll_by(NrOp *loop, int64_t factor) {
   nr_vec_deinit(&carried);
 }
 
-/* ---- which loops ------------------------------------------------------------------------------------------------- */
+/* ---- choosing loops ---------------------------------------------------------------------------------------------- */
 
 typedef struct Options {
   int64_t factor, threshold, depth;
@@ -99,9 +100,9 @@ static void unroll(NrOp *loop, Options *options) {
 static void unroll_all(NrPassContext *pass, NrOp *func, Options *options) {
   NrOpList loops = {0};
   nr_collect_loops(func, &loops);
-  bool *wanted = NR_NEW_ARRAY(pass->scratch, bool, loops.size + 1); /* for the nests before unrolling */
+  bool *wanted = NR_NEW_ARRAY(pass->scratch, bool, loops.size + 1); /* evaluated before unrolling changes the nests */
   for (size_t i = 0; i < loops.size; i++) wanted[i] = is_wanted(options, loops.data[i]);
-  for (size_t i = loops.size; i-- > 0;) /* inner ones first */
+  for (size_t i = loops.size; i-- > 0;) /* inner loops first */
     if (wanted[i]) unroll(loops.data[i], options);
   nr_vec_deinit(&loops);
 }

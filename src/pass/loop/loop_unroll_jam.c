@@ -9,10 +9,10 @@
  *           }                                                after(%i, %r#0)
  *                                                            after(%i + %s, %r#1)
  *                                                          }
- *                                                          scf.for %i = ..      what is left
+ *                                                          scf.for %i = ..      remaining iterations
  *
- * One load of the inner loop then serves several outer iterations (in a matrix product: several rows of A times one of
- * B). Requires that the inner bounds do not depend on the outer loop, that the outer loop carries no values, that no
+ * One load of the inner loop then serves several outer iterations (in a matrix product: several rows of A use one row
+ * of B). Requires that the inner bounds do not depend on the outer loop, that the outer loop carries no values, that no
  * two dependent accesses change their order, and that the function stays below 2^17 ops. */
 #include "dialect/arith/arith.h"
 #include "pass/analysis/dependence.h"
@@ -21,7 +21,7 @@
 
 enum { MAX_OPS = 65536, MAX_ACCESSES = 128, MAX_FACTOR = 64 };
 
-/* Where an access is in the outer body. */
+/* The position of an access relative to the inner loop. */
 typedef enum Part { BEFORE, INSIDE, AFTER } Part;
 
 typedef struct Pair {
@@ -55,7 +55,7 @@ static bool is_loop_beside(NrOp *op, void *user) { return op == user || !nr_op_h
 static NrOp *only_inner(NrOp *outer) {
   NrOp *inner = NULL;
   if (outer->num_results) return NULL;
-  for (NrOp *op = nr_op_body(outer, 0)->first; op; op = op->next) {
+  for (NrOp *op = nr_for_body(outer)->first; op; op = op->next) {
     if (!nr_is_for(op)) continue;
     if (inner) return NULL;
     inner = op;
@@ -83,18 +83,18 @@ static NrValue *mapped(NrMap *map, NrValue *value) {
 
 /* Builds the jammed body of `factor` outer iterations at b. */
 static void jam(NrBuilder *b, const Pair *p, NrValue *iv, int64_t factor) {
-  NrOp *outer = p->outer, *inner = p->inner, *yield = nr_op_body(outer, 0)->last;
-  NrBlock *inner_body = nr_op_body(inner, 0);
+  NrOp *outer = p->outer, *inner = p->inner, *yield = nr_for_body(outer)->last;
+  NrBlock *inner_body = nr_for_body(inner);
   NrMap maps[MAX_FACTOR] = {0};
   NR_VEC(NrValue *) carried = {0};
   for (int64_t k = 0; k < factor; k++) {
     nr_map_set(&maps[k], nr_for_iv(outer), nr_for_build_later(b, outer, iv, k));
-    clone_range(b, nr_op_body(outer, 0)->first, inner, &maps[k]);
+    clone_range(b, nr_for_body(outer)->first, inner, &maps[k]);
     for (uint32_t i = 0; i < inner->num_results; i++)
       nr_vec_push(&carried, mapped(&maps[k], nr_for_init(inner, i)));
   }
   NrOp *loop = nr_for_with_inits(b, inner, carried.data, carried.size);
-  NrBuilder at = nr_scf_body_builder(loop, 0);
+  NrBuilder at = nr_scf_body_builder(nr_op_only_body(loop));
   carried.size = 0;
   for (int64_t k = 0; k < factor; k++) {
     uint32_t base = (uint32_t)k * inner->num_results;
@@ -122,7 +122,7 @@ static void unroll_and_jam(const Pair *p, int64_t factor) {
   NrForCut cut = nr_for_build_cut(&b, outer, factor);
   if (cut.none) return;
   NrOp *main = nr_for_build_main(&b, outer, &cut, NULL);
-  NrBuilder body = nr_scf_body_builder(main, 0);
+  NrBuilder body = nr_scf_body_builder(nr_op_only_body(main));
   jam(&body, p, nr_for_iv(main), factor);
   if (cut.all) nr_op_erase(outer);
   else nr_for_keep_rest(outer, &cut, NULL);

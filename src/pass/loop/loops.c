@@ -4,7 +4,7 @@
 #include "dialect/affine/affine.h"
 #include "dialect/arith/arith.h"
 
-/* ---- finding ----------------------------------------------------------------------------------------------------- */
+/* ---- queries ----------------------------------------------------------------------------------------------------- */
 
 void nr_collect_fors(NrOp *root, NrOpList *out) {
   NrOpList all = {0};
@@ -17,7 +17,7 @@ void nr_collect_fors(NrOp *root, NrOpList *out) {
 
 /* The next loop of a perfect nest in loop's body, or NULL. */
 static NrOp *next_in_nest(NrOp *loop, NrOp *outermost) {
-  NrBlock *body = nr_op_body(loop, 0);
+  NrBlock *body = nr_for_body(loop);
   NrOp *yield = body->last, *inner = yield->prev;
   if (!inner || inner->info != loop->info || inner->num_results != loop->num_results) return NULL;
   for (uint32_t i = 0; i < inner->num_operands - inner->num_results; i++)
@@ -38,7 +38,7 @@ size_t nr_perfect_nest(NrOp *loop, NrOp **out, size_t max) {
     out[count++] = at;
     inner = count < max ? next_in_nest(at, loop) : NULL;
     if (inner && nr_type_bits(nr_for_iv(inner)->type) > 64) break;
-    NrBlock *body = nr_op_body(at, 0);
+    NrBlock *body = nr_for_body(at);
     while (inner && body->first != inner) {
       NrOp *constant = body->first;
       nr_op_unlink(constant);
@@ -167,7 +167,7 @@ NrOp *nr_build_versions(NrBuilder *b, NrValue *condition, NrOp *const *ops, size
   for (size_t n = 0; n < count; n++)
     for (uint32_t i = 0; i < ops[n]->num_results; i++) nr_vec_push(&types, nr_result(ops[n], i)->type);
   NrOp *branch = nr_scf_if(b, condition, types.data, types.size, true);
-  nr_scf_take_in(branch, nr_op_body(branch, 1), ops, count);
+  nr_scf_take_in(branch, nr_scf_if_else_body(branch), ops, count);
   nr_vec_deinit(&types);
   return branch;
 }
@@ -183,7 +183,7 @@ NrOp *nr_for_clone(NrBuilder *b, NrOp *loop) {
 }
 
 void nr_for_clone_body(NrBuilder *b, NrOp *loop, NrValue *iv, NrValue **carried) {
-  NrBlock *body = nr_op_body(loop, 0);
+  NrBlock *body = nr_for_body(loop);
   NrOp *yield = body->last;
   NrMap map = {0};
   nr_map_set(&map, nr_for_iv(loop), iv);

@@ -3,25 +3,26 @@
 #ifndef NORIA_PASS_LOOP_LOOPS_H
 #define NORIA_PASS_LOOP_LOOPS_H
 
-#include "dialect/shared/fold.h"
+#include "dialect/arith/fold.h"
 #include "dialect/scf/scf.h"
 #include "pass/core/rewrite.h"
 
-/* ---- finding ----------------------------------------------------------------------------------------------------- */
+/* ---- queries ----------------------------------------------------------------------------------------------------- */
 
-/* Every scf.for in root whose bounds have at most 64 bits, outer ones first. The caller deinits. */
+/* Collects the scf.for ops in root whose bounds have at most 64 bits, outer loops first. The caller deinits the
+ * list. */
 void nr_collect_fors(NrOp *root, NrOpList *out);
 static inline bool nr_is_unsigned_for(const NrOp *loop) { return nr_op_attr(loop, NR_A_unsignedCmp) != NULL; }
-/* The loops of a perfect nest from loop inwards, all of one kind, at most max: each body is the next loop and a yield,
- * carried values pass through unchanged, and all bounds are defined outside the nest. Moves constants in between
- * out. */
+/* Collects the loops of a perfect nest from loop inwards, all of one kind, at most max: each body is the next loop and
+ * a yield, carried values pass through unchanged, and all bounds are defined outside the nest. Moves constants between
+ * the loops out of the nest. */
 size_t nr_perfect_nest(NrOp *loop, NrOp **out, size_t max);
-/* Ops in op and its regions; stops counting above limit. */
+/* Counts the ops in op and its regions; stops counting above limit. */
 size_t nr_count_ops(NrOp *op, size_t limit);
 /* The budget of ops that a pass may add to root, because copying nested loops can grow a program without bound, and so
  * can several passes in sequence: up to 2^17 ops in all, or 2^15 more where root is larger. */
 size_t nr_copies_left(NrOp *root);
-/* Takes `copies` times the ops of loop from the budget; false, taking nothing, when that is too much. */
+/* Takes `copies` times the ops of loop from the budget; false, taking nothing, when that exceeds it. */
 bool nr_take_copies(size_t *left, NrOp *loop, uint64_t copies);
 
 /* A constant operand of arith.minsi or minui, or the smallest constant result of affine.min; for nested minima, the
@@ -42,7 +43,7 @@ NrValue *nr_for_bounds_distance(NrBuilder *b, NrForBounds bounds, bool is_unsign
 NrValue *nr_for_build_trips(NrBuilder *b, NrOp *loop);
 /* lower + n * step, for n below the trip count, so it does not overflow. */
 NrValue *nr_for_build_iv(NrBuilder *b, NrOp *loop, NrValue *n);
-/* Largest value of the induction variable's type, signed or unsigned as the loop compares. */
+/* The largest value of the induction variable's type, with the signedness of the loop's comparison. */
 uint64_t nr_for_largest(const NrOp *loop);
 /* Splits a loop into a main loop with `factor` times the step, from lower to split, and a second loop from split to
  * upper. Where the larger step overflows, which may be known only in a run, the second loop runs all iterations. The
@@ -64,7 +65,7 @@ NrValue *nr_from_count(NrBuilder *b, NrValue *count, NrType type);
 
 /* ---- loops of scf and of affine (loops_affine.c) ----------------------------------------------------------------- */
 
-/* The functions below handle scf.for and affine.for. */
+/* These functions handle scf.for and affine.for. */
 bool nr_is_for(const NrOp *op);
 static inline NrBlock *nr_for_body(const NrOp *loop) {
   assert(nr_op_is(loop, NR_OP_scf_for) || nr_op_is(loop, NR_OP_affine_for));
@@ -72,7 +73,7 @@ static inline NrBlock *nr_for_body(const NrOp *loop) {
 }
 static inline NrValue *nr_for_iv(const NrOp *loop) { return nr_block_arg(nr_for_body(loop), 0); }
 static inline NrValue *nr_for_arg(const NrOp *loop, uint32_t i) { return nr_block_arg(nr_for_body(loop), 1 + i); }
-void nr_collect_loops(NrOp *root, NrOpList *out); /* as nr_collect_fors */
+void nr_collect_loops(NrOp *root, NrOpList *out); /* like nr_collect_fors */
 NrValue *nr_for_init(const NrOp *loop, uint32_t i);
 bool nr_for_trip_count(const NrOp *loop, uint64_t *out);
 bool nr_for_constant_step(const NrOp *loop, int64_t *out);
@@ -87,16 +88,17 @@ NrValue *nr_for_build_later(NrBuilder *b, NrOp *loop, NrValue *iv, int64_t n);
 NrOp *nr_for_symbols_before(NrOp *loop);
 /* Builds a loop of the same kind from 0 to upper by 1, with an empty body. */
 NrOp *nr_for_upto(NrBuilder *b, NrOp *loop, NrValue *upper, NrValue *const *inits, size_t count);
-/* none: also where affine bounds cannot express the split. */
+/* none is also set where affine bounds cannot express the split. */
 NrForCut nr_for_build_cut(NrBuilder *b, NrOp *loop, int64_t factor);
 /* Builds the main loop with an empty body; nr_for_keep_rest turns loop into the second one. inits: as many as loop
  * has. */
 NrOp *nr_for_build_main(NrBuilder *b, NrOp *loop, const NrForCut *cut, NrValue *const *inits);
 void nr_for_keep_rest(NrOp *loop, const NrForCut *cut, NrValue *const *inits);
 
-/* The split behind the last full step; with front, behind the first step. none: it cannot be expressed. */
+/* The split after the last full step, or, with front, after the first step. none is set where it cannot be
+ * expressed. */
 NrForCut nr_for_build_split(NrBuilder *b, NrOp *loop, bool front);
-/* first runs up to the split; second, an equal loop behind it, continues from there with first's results. */
+/* Makes first run up to the split, and second, an equal loop after it, continue from there with first's results. */
 void nr_for_chain(NrOp *first, NrOp *second, const NrForCut *cut);
 
 /* Bounds, step and signedness of a loop, to be set on another loop of the same kind. */
@@ -114,14 +116,14 @@ void nr_for_range_deinit(NrForRange *range);
 /* Whether iv + step may overflow before it reaches upper, by the ranges of bounds and step. bounds_are_sizes: assume
  * that unknown 64-bit bounds are at most 2^62. */
 bool nr_for_may_wrap(const NrOp *loop, bool bounds_are_sizes);
-/* iv + step; with may_wrap, upper where the sum would reach or pass it. */
+/* Builds iv + step; with may_wrap, upper where the sum would overflow. */
 NrValue *nr_for_build_next(NrBuilder *b, NrOp *loop, NrValue *iv, bool may_wrap);
-/* Builds the test iv < upper, as the loop compares. */
+/* Builds the test iv < upper with the signedness of the loop's comparison. */
 NrValue *nr_for_build_goes_on(NrBuilder *b, NrOp *loop, NrValue *iv);
 
-/* Strip-mines loop, over indices by a step that does not overflow, into strips of `every` iterations. Returns a builder
- * behind the inner loop; *out_whole is true when the strip was full. any_bounds: the outer loop counts strips, which
- * never overflows; else its step is the length of a strip. */
+/* Strip-mines a loop over indices, by a step that does not overflow, into strips of `every` iterations. Returns a
+ * builder after the inner loop; *out_whole is whether the strip was full. any_bounds: the outer loop counts strips,
+ * which never overflows; otherwise its step is the length of a strip. */
 NrBuilder nr_for_strip_mine(NrOp *loop, int64_t every, bool any_bounds, NrValue **out_whole);
 
 /* ---- versions ---------------------------------------------------------------------------------------------------- */
@@ -132,9 +134,10 @@ NrOp *nr_build_versions(NrBuilder *b, NrValue *condition, NrOp *const *ops, size
 
 /* ---- copies ------------------------------------------------------------------------------------------------------ */
 
-/* Clones loop at b. */
+/* Clones the loop at b. */
 NrOp *nr_for_clone(NrBuilder *b, NrOp *loop);
-/* Clones the ops of the body at b for this iv; carried: in, the arguments' values; out, the yielded ones. */
+/* Clones the ops of the body at b for this iv. carried: the values of the body's arguments, replaced by the yielded
+ * values. */
 void nr_for_clone_body(NrBuilder *b, NrOp *loop, NrValue *iv, NrValue **carried);
 /* Replaces all results of loop by values and erases it. */
 void nr_for_replace(NrOp *loop, NrValue *const *values);

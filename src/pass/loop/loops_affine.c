@@ -8,7 +8,7 @@
 
 static bool is_affine(const NrOp *loop) { return nr_op_is(loop, NR_OP_affine_for); }
 
-/* ---- parts ------------------------------------------------------------------------------------------------------- */
+/* ---- accessors --------------------------------------------------------------------------------------------------- */
 
 bool nr_is_for(const NrOp *op) {
   return is_affine(op) || (nr_op_is(op, NR_OP_scf_for) && nr_type_bits(nr_for_iv(op)->type) <= 64);
@@ -22,7 +22,9 @@ void nr_collect_loops(NrOp *root, NrOpList *out) {
   nr_vec_deinit(&all);
 }
 
-static size_t inits_begin(const NrOp *loop) { return is_affine(loop) ? nr_affine_for_begin(loop, 2) : 3; }
+static size_t inits_begin(const NrOp *loop) {
+  return is_affine(loop) ? nr_affine_for_inits(loop).begin : NR_SCF_FOR_INIT_ARGS;
+}
 NrValue *nr_for_init(const NrOp *loop, uint32_t i) { return nr_operand(loop, inits_begin(loop) + i); }
 
 bool nr_for_trip_count(const NrOp *loop, uint64_t *out) {
@@ -38,7 +40,7 @@ bool nr_for_constant_step(const NrOp *loop, int64_t *out) {
   return is_affine(loop) || nr_value_constant_int(nr_scf_for_step(loop), out);
 }
 
-/* A bound as a value: a constant, an operand, or an affine.apply, min or max. */
+/* A bound as a value: a constant, an operand, or the result of an affine.apply, min or max. */
 static NrValue *bound_value(NrBuilder *b, const NrOp *loop, bool upper) {
   NrAttr map = nr_affine_bound_map(loop, upper);
   NrAffineExpr e = map->exprs[0];
@@ -63,7 +65,7 @@ NrForBounds nr_for_bounds(NrBuilder *b, NrOp *loop) {
                        nr_arith_constant_index(b, nr_affine_iv_step(nr_for_iv(loop)))};
 }
 
-/* Whether a bound is only constants and operands, so that evaluating it cannot fail where the loop would not have
+/* Whether a bound has only constants and operands as results, so that evaluating it cannot fail where the loop does not
  * run. */
 static bool is_plain(NrAttr map) {
   for (uint32_t i = 0; i < map->num_exprs; i++)
@@ -111,7 +113,8 @@ static Bound bound_at(NrContext *ctx, NrValue *value) {
   return bound;
 }
 
-/* Joins the operands of both bounds for one map: dims of the lower, dims of the upper, then symbols likewise. */
+/* Merges the operands of both bounds for one map: dims of the lower bound, dims of the upper bound, then symbols
+ * likewise. */
 static Bound joint(const NrOp *loop, NrAffineExpr out[2]) {
   NrContext *ctx = nr_op_context(loop);
   Bound both = {0}, one[2] = {bound_of(loop, false), bound_of(loop, true)};
@@ -137,7 +140,7 @@ static Bound with_exprs(const Bound *of, const NrAffineExpr *exprs, size_t count
   return bound;
 }
 
-/* An affine.for with loop's attributes and an empty body. */
+/* Builds an affine.for with loop's attributes and an empty body. */
 static NrOp *affine_for(NrBuilder *b, const NrOp *loop, const Bound *lower, const Bound *upper, int64_t step,
                         NrValue *const *inits, size_t count) {
   NR_VEC(NrValue *) operands = {0};
@@ -163,7 +166,7 @@ static NrOp *affine_for(NrBuilder *b, const NrOp *loop, const Bound *lower, cons
   nr_op_set_segments(op, (uint32_t[]){(uint32_t)lower->operands.size, (uint32_t)upper->operands.size, (uint32_t)count},
                      3);
   NrBlock *body = nr_block_create(b->module);
-  nr_block_append(nr_op_region(op, 0), body);
+  nr_block_append(nr_affine_for_region(op), body);
   nr_block_add_arg(body, nr_type_index(b->ctx), loop->loc)->name = nr_for_iv(loop)->name;
   for (size_t i = 0; i < count; i++) nr_block_add_arg(body, types.data[i], loop->loc);
   nr_vec_deinit(&operands);
@@ -216,9 +219,10 @@ NrValue *nr_for_build_later(NrBuilder *b, NrOp *loop, NrValue *iv, int64_t n) {
   return nr_fold_binary(b, NR_OP_arith_addi, iv, nr_fold_binary(b, NR_OP_arith_muli, nr_scf_for_step(loop), times));
 }
 
-/* ---- cutting ----------------------------------------------------------------------------------------------------- */
+/* ---- splitting --------------------------------------------------------------------------------------------------- */
 
-/* lower + (upper - lower) ceildiv step floordiv factor * (factor * step), where no part of it overflows; else NULL. */
+/* lower + (upper - lower) ceildiv step floordiv factor * (factor * step), if no part of it overflows; otherwise
+ * NULL. */
 static NrAffineExpr split_expr(const Bound *both, const NrAffineExpr *bounds, int64_t step, int64_t factor,
                                bool *out_in_order) {
   NrContext *ctx = bounds[0]->ctx;
@@ -254,7 +258,7 @@ NrForCut nr_for_build_cut(NrBuilder *b, NrOp *loop, int64_t factor) {
   if (nr_affine_bound_map(loop, false)->num_exprs != 1 || nr_affine_bound_map(loop, true)->num_exprs != 1) return none;
   NrAffineExpr bounds[2];
   Bound both = joint(loop, bounds);
-  bool in_order;
+  bool in_order = false;
   NrForCut cut = {.expr = split_expr(&both, bounds, step, factor, &in_order), .wide = wide};
   cut.none = !cut.expr;
   cut.keep_lower = cut.expr && !in_order;
@@ -274,7 +278,7 @@ static Bound cut_bound(const NrOp *loop, const NrForCut *cut, bool of_rest) {
   return bound;
 }
 
-/* Sets the bounds; the inits stay. */
+/* Sets the bounds; keeps the inits. */
 static void set_bounds(NrOp *loop, Bound *lower, Bound *upper) {
   NR_VEC(NrValue *) operands = {0};
   for (size_t i = 0; i < lower->operands.size; i++) nr_vec_push(&operands, lower->operands.data[i]);
@@ -299,8 +303,8 @@ NrOp *nr_for_build_main(NrBuilder *b, NrOp *loop, const NrForCut *cut, NrValue *
     bound_deinit(&upper);
   } else {
     main = nr_for_with_inits(b, loop, inits, loop->num_results);
-    nr_op_set_operand(main, 1, cut->split);
-    nr_op_set_operand(main, 2, cut->step);
+    nr_op_set_operand(main, NR_SCF_FOR_UPPER_BOUND, cut->split);
+    nr_op_set_operand(main, NR_SCF_FOR_STEP, cut->step);
   }
   for (uint32_t i = 0; i < loop->num_results; i++) nr_for_arg(main, i)->name = nr_for_arg(loop, i)->name;
   return main;
@@ -310,7 +314,7 @@ void nr_for_keep_rest(NrOp *loop, const NrForCut *cut, NrValue *const *inits) {
   size_t first = inits_begin(loop);
   for (uint32_t i = 0; i < loop->num_results; i++) nr_op_set_operand(loop, first + i, inits[i]);
   if (!is_affine(loop)) {
-    nr_op_set_operand(loop, 0, cut->split);
+    nr_op_set_operand(loop, NR_SCF_FOR_LOWER_BOUND, cut->split);
     return;
   }
   Bound lower = cut_bound(loop, cut, true), upper = bound_of(loop, true);
@@ -375,8 +379,8 @@ void nr_for_chain(NrOp *first, NrOp *second, const NrForCut *cut) {
     set_bounds(first, &first_lower, &first_upper);
     set_bounds(second, &second_lower, &second_upper);
   } else {
-    nr_op_set_operand(first, 1, cut->split);
-    nr_op_set_operand(second, 0, cut->split);
+    nr_op_set_operand(first, NR_SCF_FOR_UPPER_BOUND, cut->split);
+    nr_op_set_operand(second, NR_SCF_FOR_LOWER_BOUND, cut->split);
   }
   for (uint32_t i = 0; i < first->num_results; i++)
     nr_op_set_operand(second, inits_begin(second) + i, nr_result(first, i));

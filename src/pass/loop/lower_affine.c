@@ -10,7 +10,7 @@
 #include "dialect/affine/affine.h"
 #include "dialect/arith/arith.h"
 #include "dialect/arith/combine.h"
-#include "dialect/shared/fold.h"
+#include "dialect/arith/fold.h"
 #include "dialect/scf/scf.h"
 #include "dialect/vector/vector.h"
 #include "pass/core/pass.h"
@@ -19,7 +19,7 @@
 typedef NR_VEC(NrValue *) Values;
 
 typedef struct Lowering {
-  bool keep_names; /* accesses keep the affine op's name for messages of a run */
+  bool keep_names; /* accesses keep the affine op's name for run-time messages */
 } Lowering;
 
 static void get_operands(const NrOp *op, size_t begin, size_t count, Values *out) {
@@ -34,17 +34,19 @@ static void replace(NrOp *op, NrOp *by) {
   nr_op_erase(op);
 }
 
-/* Moves the body of region i of `from` to `to`. */
-static NrBlock *move_body(NrOp *from, NrOp *to, uint32_t i) {
-  if (nr_op_body(to, i)) nr_block_erase(nr_op_body(to, i));
-  nr_region_take(nr_op_region(to, i), nr_op_region(from, i));
-  return nr_op_body(to, i);
+static void get_all_operands(const NrOp *op, Values *out) { get_operands(op, 0, op->num_operands, out); }
+
+/* Moves the block of `from` to `to`, and returns it. */
+static NrBlock *move_body(NrRegion *from, NrRegion *to) {
+  if (to->first) nr_block_erase(to->first);
+  nr_region_take(to, from);
+  return to->first;
 }
 
 static void yield_of_scf(NrBlock *block) {
   NrOp *yield = nr_block_terminator(block);
   Values values = {0};
-  get_operands(yield, 0, yield->num_operands, &values);
+  get_all_operands(yield, &values);
   NrBuilder b = nr_builder_before(yield);
   nr_scf_yield(&b, values.data, values.size);
   nr_op_erase(yield);
@@ -67,9 +69,9 @@ static void lower_for(NrOp *op) {
   NrValue *lower = for_bound(&b, op, false), *upper = for_bound(&b, op, true);
   NrValue *step = nr_arith_constant_index(&b, nr_op_attr_int(op, NR_A_step, 1));
   Values inits = {0};
-  get_operands(op, nr_affine_for_begin(op, 2), op->num_results, &inits);
+  get_operands(op, nr_affine_for_inits(op).begin, op->num_results, &inits);
   NrOp *loop = nr_scf_for(&b, lower, upper, step, inits.data, inits.size);
-  yield_of_scf(move_body(op, loop, 0));
+  yield_of_scf(move_body(nr_affine_for_region(op), nr_scf_for_region(loop)));
   replace(op, loop);
   nr_vec_deinit(&inits);
 }
@@ -78,7 +80,7 @@ static NrValue *condition_of(NrBuilder *b, NrOp *op) {
   NrAttr set = nr_op_attr(op, NR_A_condition);
   Values operands = {0};
   NrValue *zero = nr_arith_constant_index(b, 0), *all = NULL;
-  get_operands(op, 0, op->num_operands, &operands);
+  get_all_operands(op, &operands);
   for (uint32_t i = 0; i < set->num_exprs; i++) {
     NrValue *value = nr_affine_expand(b, set->exprs[i], set->num_dims, operands.data);
     NrValue *holds = nr_arith_cmpi(b, set->is_equality[i] ? NR_CMPI_EQ : NR_CMPI_SGE, value, zero);
@@ -92,9 +94,10 @@ static void lower_if(NrOp *op) {
   NrBuilder b = nr_builder_before(op);
   NR_VEC(NrType) types = {0};
   for (uint32_t i = 0; i < op->num_results; i++) nr_vec_push(&types, nr_result(op, i)->type);
-  NrOp *branch = nr_scf_if(&b, condition_of(&b, op), types.data, types.size, nr_op_body(op, 1) != NULL);
-  for (uint32_t i = 0; i < 2; i++)
-    if (nr_op_body(op, i)) yield_of_scf(move_body(op, branch, i));
+  bool with_else = nr_affine_if_else_body(op) != NULL;
+  NrOp *branch = nr_scf_if(&b, condition_of(&b, op), types.data, types.size, with_else);
+  yield_of_scf(move_body(nr_affine_if_then_region(op), nr_scf_if_then_region(branch)));
+  if (with_else) yield_of_scf(move_body(nr_affine_if_else_region(op), nr_scf_if_else_region(branch)));
   replace(op, branch);
   nr_vec_deinit(&types);
 }
@@ -109,7 +112,7 @@ static void parallel_bounds(NrBuilder *b, NrOp *op, bool upper, Values *out) {
   NrAttr lower = nr_op_attr(op, NR_A_lowerBoundsMap), map = upper ? nr_op_attr(op, NR_A_upperBoundsMap) : lower;
   Values operands = {0};
   get_operands(op, upper ? nr_affine_num_inputs(lower) : 0, nr_affine_num_inputs(map), &operands);
-  for (uint32_t i = 0; i < nr_op_body(op, 0)->num_args; i++) {
+  for (uint32_t i = 0; i < nr_affine_parallel_body(op)->num_args; i++) {
     uint32_t begin, count;
     nr_affine_parallel_group(op, upper, i, &begin, &count);
     nr_vec_push(out, nr_affine_expand_extreme(b, map, begin, count, operands.data, !upper));
@@ -117,12 +120,12 @@ static void parallel_bounds(NrBuilder *b, NrOp *op, bool upper, Values *out) {
   nr_vec_deinit(&operands);
 }
 
-/* affine.yield becomes scf.reduce with a region per value. */
+/* Replaces affine.yield by scf.reduce with a region per value. */
 static void reduce_instead(NrOp *op, NrBlock *body) {
   NrOp *yield = nr_block_terminator(body);
   NrBuilder b = nr_builder_before(yield);
   Values values = {0};
-  get_operands(yield, 0, yield->num_operands, &values);
+  get_all_operands(yield, &values);
   NrOp *reduce = nr_scf_reduce(&b, values.data, values.size);
   for (uint32_t i = 0; i < values.size; i++) {
     NrBlock *block = nr_block_create(op->module);
@@ -137,9 +140,9 @@ static void reduce_instead(NrOp *op, NrBlock *body) {
   nr_vec_deinit(&values);
 }
 
-/* An affine.parallel without dims is its body. */
+/* Replaces an affine.parallel without dims by its body. */
 static void lower_point(NrOp *op, NrValue *const *inits) {
-  NrBlock *body = nr_op_body(op, 0);
+  NrBlock *body = nr_affine_parallel_body(op);
   NrOp *yield = nr_block_terminator(body);
   nr_scf_inline_before(op, body, NULL);
   NrBuilder b = nr_builder_before(op);
@@ -163,7 +166,7 @@ static void lower_parallel(NrOp *op) {
     lower_point(op, inits.data);
   } else {
     NrOp *loop = nr_scf_parallel(&b, lower.data, upper.data, steps.data, lower.size, inits.data, inits.size);
-    reduce_instead(op, move_body(op, loop, 0));
+    reduce_instead(op, move_body(nr_affine_parallel_region(op), nr_scf_parallel_region(loop)));
     replace(op, loop);
   }
   nr_vec_deinit(&lower);
@@ -178,7 +181,7 @@ static void lower_values(NrOp *op) {
   NrBuilder b = nr_builder_before(op);
   NrAttr map = nr_op_attr(op, NR_A_map);
   Values operands = {0};
-  get_operands(op, 0, op->num_operands, &operands);
+  get_all_operands(op, &operands);
   for (uint32_t i = 0; i < op->num_results; i++) {
     uint32_t num_dims;
     NrValue *value;
@@ -232,8 +235,8 @@ static NrOp *access_under_mask(NrBuilder *b, Values *operands, NrType type) {
 static NrOp *build_access(NrBuilder *b, NrOp *op, Values *operands) {
   unsigned id = plain_access(op);
   bool vectors = id == NR_OP_vector_load || id == NR_OP_vector_store;
-  NrType type = op->num_results ? nr_result(op, 0)->type : NULL;
-  NrType base = operands->data[id == NR_OP_vector_store]->type;
+  NrType type = op->num_results ? nr_op_result(op)->type : NULL;
+  NrType base = operands->data[id == NR_OP_vector_store ? NR_VECTOR_STORE_BASE : NR_VECTOR_LOAD_BASE]->type;
   if (vectors && !nr_vector_is_in_rows(base, type ? type : operands->data[0]->type))
     return access_under_mask(b, operands, type);
   return nr_build_op(b, id, operands->data, operands->size, &type, op->num_results);
@@ -259,11 +262,11 @@ static void lower_dma_start(const Lowering *l, NrOp *op) {
   NrDmaParts parts;
   Values operands = {0};
   nr_affine_dma_parts(op, &parts);
-  const size_t places[] = {0, parts.target, parts.tag};
+  const size_t memrefs[] = {NR_AFFINE_DMA_START_OPERANDS, parts.target, parts.tag}; /* the source is the first */
   for (size_t i = 0; i < NR_AFFINE_DMA_PLACES; i++) {
-    if (places[i] == parts.tag) get_operands(op, parts.n, 1, &operands);
-    get_operands(op, places[i], 1, &operands);
-    expand_indices(&b, op, places[i] + 1, nr_op_attr_named(op, nr_affine_dma_maps[i]), &operands);
+    if (memrefs[i] == parts.tag) get_operands(op, parts.n, 1, &operands);
+    get_operands(op, memrefs[i], 1, &operands);
+    expand_indices(&b, op, memrefs[i] + 1, nr_op_attr_named(op, nr_affine_dma_maps[i]), &operands);
   }
   get_operands(op, parts.stride, op->num_operands - parts.stride, &operands);
   keep_name(l, op, nr_build_op(&b, NR_OP_memref_dma_start, operands.data, operands.size, NULL, 0));
@@ -274,9 +277,9 @@ static void lower_dma_start(const Lowering *l, NrOp *op) {
 static void lower_dma_wait(const Lowering *l, NrOp *op) {
   NrBuilder b = nr_builder_before(op);
   Values operands = {0};
-  get_operands(op, 0, 1, &operands);
-  expand_indices(&b, op, 1, nr_op_attr(op, NR_A_tag_map), &operands);
-  get_operands(op, op->num_operands - 1, 1, &operands);
+  nr_vec_push(&operands, nr_affine_dma_wait_tag(op));
+  expand_indices(&b, op, NR_AFFINE_DMA_WAIT_INDICES, nr_op_attr(op, NR_A_tag_map), &operands);
+  nr_vec_push(&operands, nr_affine_dma_wait_n(op));
   keep_name(l, op, nr_build_op(&b, NR_OP_memref_dma_wait, operands.data, operands.size, NULL, 0));
   nr_op_erase(op);
   nr_vec_deinit(&operands);

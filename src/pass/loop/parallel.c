@@ -33,10 +33,11 @@ bool nr_parallel_trip_count(const NrOp *op, uint32_t d, uint64_t *out) {
 /* ---- reductions -------------------------------------------------------------------------------------------------- */
 
 bool nr_reduction_op_is_exact(const NrOp *op) {
-  const NrCombine *combine = nr_type_is_scalar(nr_result(op, 0)->type) ? nr_combine_of_op(op->info->id) : NULL;
+  bool is_scalar = op->num_results == 1 && nr_type_is_scalar(nr_op_result(op)->type);
+  const NrCombine *combine = is_scalar ? nr_combine_of_op(op->info->id) : NULL;
   if (!combine) return false;
   if (combine->is_float) return nr_arith_fastmath_has(op, "reassoc");
-  /* A partial sum or product may overflow where the whole does not. */
+  /* A partial sum or product may overflow where the total does not. */
   bool may_overflow = nr_op_is(op, NR_OP_arith_addi) || nr_op_is(op, NR_OP_arith_muli);
   return !may_overflow || !nr_op_attr(op, NR_A_overflowFlags);
 }
@@ -49,7 +50,7 @@ bool nr_reduction_is_exact(NrBlock *reduction) {
 NrAttr nr_reduction_neutral(NrBlock *reduction) { return nr_combine_neutral_of(nr_scf_combining_op(reduction)); }
 
 bool nr_parallel_reduces_exactly(const NrOp *op) {
-  NrOp *reduce = nr_block_terminator(nr_op_body(op, 0));
+  NrOp *reduce = nr_block_terminator(nr_scf_parallel_body(op));
   if (nr_op_attr(op, NR_A_noInit)) return false;
   for (uint32_t i = 0; i < op->num_results; i++)
     if (!nr_reduction_is_exact(nr_op_body(reduce, i)) || !nr_reduction_neutral(nr_op_body(reduce, i))) return false;

@@ -20,7 +20,7 @@ typedef struct Groups {
   int64_t dims[MAX_GROUPS][NR_MAX_RANK];
 } Groups;
 
-/* Whether every dim of a loop of this rank is named once; *out_in_order: in ascending order. */
+/* Whether every dim of a loop of this rank is in the groups exactly once; *out_in_order: in ascending order. */
 static bool covers(const Groups *g, uint32_t rank, bool *out_in_order) {
   bool seen[NR_MAX_RANK] = {false};
   uint32_t total = 0;
@@ -46,7 +46,7 @@ static bool times(NrBuilder *b, NrValue **product, NrValue *trips) {
   return true;
 }
 
-/* lower + number * step */
+/* Builds lower + number * step. */
 static NrValue *point(NrBuilder *b, NrOp *op, uint32_t d, NrValue *number) {
   int64_t constant;
   bool plain_step = nr_value_constant_int(nr_parallel_step(op, d), &constant) && constant == 1;
@@ -57,7 +57,7 @@ static NrValue *point(NrBuilder *b, NrOp *op, uint32_t d, NrValue *number) {
 
 /* Computes the old induction variables of a group from the new one; the last dim runs fastest. */
 static void split(NrBuilder *b, NrOp *op, const int64_t *dims, size_t count, NrValue *const *trips, NrValue *iv) {
-  NrBlock *body = nr_op_body(op, 0);
+  NrBlock *body = nr_scf_parallel_body(op);
   for (size_t k = count; k-- > 0;) {
     uint32_t d = (uint32_t)dims[k];
     NrValue *number = k ? nr_arith_binary(b, NR_OP_arith_remui, iv, trips[d]) : iv;
@@ -82,10 +82,10 @@ static void collapse(NrPassContext *pass, NrOp *op, const Groups *g) {
   }
   for (uint32_t i = 0; i < count; i++) inits[i] = nr_parallel_init(op, i);
   NrOp *loop = nr_scf_parallel(&b, zero, upper, one, g->count, inits, count);
-  NrBlock *to = nr_op_body(loop, 0);
-  b = nr_scf_body_builder(loop, 0);
+  NrBlock *to = nr_scf_parallel_body(loop);
+  b = nr_scf_body_builder(nr_op_only_body(loop));
   for (size_t i = 0; i < g->count; i++) split(&b, op, g->dims[i], g->sizes[i], trips, to->args[i]);
-  nr_block_splice(nr_op_body(op, 0), to, NULL);
+  nr_block_splice(nr_scf_parallel_body(op), to, NULL);
   nr_replace_loop(op, loop);
 }
 

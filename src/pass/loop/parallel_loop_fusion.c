@@ -1,4 +1,5 @@
 /* parallel_loop_fusion.c - fuses adjacent parallel loops over the same points.
+ *
  *   before  scf.parallel (%i) = (%a) to (%b) step (%s) {      after  scf.parallel (%i) = (%a) to (%b) step (%s) {
  *             memref.store %x, %sum[%i]                                memref.store %x, %sum[%i]
  *           }                                                          %y = memref.load %sum[%i]
@@ -6,14 +7,15 @@
  *             %y = memref.load %sum[%j]                                scf.reduce
  *             memref.store %y, %result[%j]                           }
  *           }
+ *
  * A point of the second loop may only depend on the same point of the first loop (dependence.h). Where that requires
  * that two memrefs do not overlap, the program tests it:
  *
- *   %apart = (the last place of %A is before the first one of %result, or the other way round)
+ *   %apart = (the last element of %A is before the first one of %result, or vice versa)
  *   scf.if %apart { the fused loop } else { the loops }
  *
- * (or the two are one buffer, where that is harmless). The option no-overlap-tests leaves such loops alone. Ops between
- * the loops stay in front of the fused one, so they must be independent of the first loop. Dims may be in another
+ * (or the two are one buffer, where that is harmless). The option no-overlap-tests leaves such loops unfused. Ops
+ * between the loops stay before the fused one, so they must be independent of the first loop. Dims may be in another
  * order, except for reductions that depend on it. Inner loops of fused loops become adjacent, and may be fused too. */
 #include "dialect/arith/arith.h"
 #include "dialect/memref/memref.h"
@@ -23,9 +25,10 @@
 #include "pass/loop/parallel.h"
 #include "pass/core/rewrite.h"
 
+/* Bounds on what is compared, not on time. */
 enum { MAX_PAIRS = 12, MAX_ACCESSES = 256, MAX_DIMS = 8, MAX_LOOPS = 16, MAX_DEPTH = 6, MAX_PERMUTED = 4 };
 
-/* Memrefs of two loops that must not overlap; with may_be_one, they may be one buffer. */
+/* Memrefs of two loops that must not overlap; with may_be_one they may be the same buffer. */
 typedef struct Pair {
   NrValue *first, *second;
   bool may_be_one;
@@ -42,7 +45,7 @@ typedef struct Group {
 
 /* ---- legality ---------------------------------------------------------------------------------------------------- */
 
-/* The same value, equal constants, or results of equal pure ops on such values. */
+/* Whether both are the same value, equal constants, or results of equal pure ops on such values. */
 static bool same_value(NrValue *a, NrValue *b, int depth) {
   NrOp *x = a->op, *y = b->op;
   NrAttr constant = nr_value_constant(a);
@@ -66,14 +69,14 @@ static bool same_points(NrOp *a, NrOp *b) {
   return true;
 }
 
-/* No op in `op` uses a result of `loop`. */
+/* Whether no op in `op` uses a result of `loop`. */
 static bool uses_nothing_of(NrOp *op, void *loop) {
   for (uint32_t i = 0; i < op->num_operands; i++)
     if (nr_operand(op, i)->op == loop) return false;
   return true;
 }
 
-/* Whether the first loop may move behind op. */
+/* Whether the loop may move past op. */
 static bool passes(const NrMemAccesses *in_loop, NrOp *loop, NrOp *op) {
   NrMemAccesses list = {0};
   bool free = nr_walk_pre(op, uses_nothing_of, loop) && nr_collect_accesses(op, &list);
@@ -92,7 +95,7 @@ static bool meet_elsewhere(NrOp *first, NrOp *second, const NrMemAccess *a, cons
     for (int later = 0; later < 2; later++) {
       for (uint32_t k = 0; k < rank; k++) {
         bool same = k < d;
-        distances[k] = (NrDistance){nr_op_body(first, 0)->args[k], nr_op_body(second, 0)->args[k],
+        distances[k] = (NrDistance){nr_scf_parallel_body(first)->args[k], nr_scf_parallel_body(second)->args[k],
                                     same ? 0 : -NR_FAR, same ? 0 : NR_FAR};
       }
       if (later) distances[d].min = 1;
@@ -126,8 +129,8 @@ static Pair *find_pair(Group *f, NrValue *first, NrValue *second) {
   return &f->pairs[f->num_pairs++];
 }
 
-/* Checks all pairs of accesses of loop m of the group and the next loop; collects the memrefs that a test must show not
- * to overlap. False: cannot be fused. */
+/* Checks all pairs of accesses of loop m of the group and the next loop; collects the memrefs that a test must prove
+ * not to overlap. False: the loops cannot be fused. */
 static bool may_join(Group *g, size_t m, NrOp *next, const NrMemAccesses *in_next) {
   for (size_t i = 0; i < g->accesses[m].size; i++)
     for (size_t k = 0; k < in_next->size; k++) {
@@ -148,7 +151,7 @@ static bool may_join(Group *g, size_t m, NrOp *next, const NrMemAccesses *in_nex
 /* ---- the test ---------------------------------------------------------------------------------------------------- */
 
 typedef struct Range {
-  NrValue *start, *begin, *end; /* addresses: of the buffer; of the first element; behind the last one */
+  NrValue *start, *begin, *end; /* addresses: of the buffer; of the first element; past the last element */
 } Range;
 
 static NrValue *times(NrBuilder *b, NrValue *value, int64_t factor) {
@@ -186,10 +189,11 @@ static Range strided_range(NrBuilder *b, NrValue *memref) {
   while (count < 2 * type->rank + 2) types[count++] = index;
   NrOp *parts = nr_build_op(b, NR_OP_memref_extract_strided_metadata, &memref, 1, types, count);
   NrValue *zero = nr_arith_constant_index(b, 0), *one = nr_arith_constant_index(b, 1);
-  NrValue *low = nr_result(parts, 1), *high = low;
+  NrValue *low = nr_memref_extract_strided_metadata_offset(parts), *high = low;
+  const uint32_t sizes = NR_MEMREF_EXTRACT_STRIDED_METADATA_SIZES_AND_STRIDES, strides = sizes + type->rank;
   for (uint32_t d = 0; d < type->rank; d++) {
-    NrValue *last = nr_arith_binary(b, NR_OP_arith_subi, nr_result(parts, 2 + d), one);
-    NrValue *reach = nr_arith_binary(b, NR_OP_arith_muli, last, nr_result(parts, 2 + type->rank + d));
+    NrValue *last = nr_arith_binary(b, NR_OP_arith_subi, nr_result(parts, sizes + d), one);
+    NrValue *reach = nr_arith_binary(b, NR_OP_arith_muli, last, nr_result(parts, strides + d));
     low = nr_arith_binary(b, NR_OP_arith_addi, low, nr_arith_binary(b, NR_OP_arith_minsi, reach, zero));
     high = nr_arith_binary(b, NR_OP_arith_addi, high, nr_arith_binary(b, NR_OP_arith_maxsi, reach, zero));
   }
@@ -207,7 +211,7 @@ static NrValue *both(NrBuilder *b, NrValue *x, NrValue *y) {
   return x ? nr_arith_binary(b, NR_OP_arith_andi, x, y) : y;
 }
 
-/* Builds the test that both are the same buffer with the same shape. */
+/* Builds the test whether both are the same buffer with the same shape. */
 static NrValue *are_one(NrBuilder *b, const Pair *pair, const Range *x, const Range *y) {
   NrValue *holds = nr_arith_cmpi(b, NR_CMPI_EQ, x->start, y->start);
   for (uint32_t d = 0; d < pair->first->type->rank; d++) {
@@ -256,7 +260,7 @@ static void join_reductions(NrOp *first, NrOp *second) {
  * second. */
 static NrOp *fuse(NrOp *first, NrOp *second) {
   uint32_t rank = nr_parallel_rank(first);
-  NrBlock *from[] = {nr_op_body(first, 0), nr_op_body(second, 0)};
+  NrBlock *from[] = {nr_scf_parallel_body(first), nr_scf_parallel_body(second)};
   NR_VEC(NrValue *) operands = {0};
   for (uint32_t i = 0; i < first->num_operands; i++) nr_vec_push(&operands, nr_operand(first, i));
   for (uint32_t i = 0; i < second->num_results; i++) nr_vec_push(&operands, nr_parallel_init(second, i));
@@ -264,7 +268,7 @@ static NrOp *fuse(NrOp *first, NrOp *second) {
   NrValue *const *o = operands.data;
   NrOp *loop = nr_scf_parallel(&b, o, o + rank, o + 2 * rank, rank, o + 3 * rank, operands.size - 3 * rank);
   nr_vec_deinit(&operands);
-  NrBlock *body = nr_op_body(loop, 0);
+  NrBlock *body = nr_scf_parallel_body(loop);
   NrOp *reductions[] = {nr_block_terminator(from[0]), nr_block_terminator(from[1])};
   for (size_t n = 0; n < 2; n++) {
     for (uint32_t d = 0; d < rank; d++) {
@@ -297,8 +301,8 @@ static NrOp *fuse_all(NrOp *const *loops, size_t count) {
 
 static void fuse_from(NrOp *first, bool test_overlaps, NrMap *tested);
 
-/* Builds the fused loop where the test holds, and the single loops elsewhere, some of which may be fused without a
- * test. */
+/* Builds the fused loop for the case that the test holds, and the separate loops for the other case; some of these may
+ * be fused without a test. */
 static void fuse_where_apart(const Group *g, NrMap *tested) {
   NrOp *copies[MAX_LOOPS] = {NULL};
   NrBuilder b = nr_builder_before(g->loops[g->count - 1]);
@@ -307,16 +311,16 @@ static void fuse_where_apart(const Group *g, NrMap *tested) {
     NrMap map = {0};
     copies[n] = nr_op_clone(g->loops[n]->module, g->loops[n], &map);
     nr_map_deinit(&map);
-    nr_op_append(nr_op_body(branch, 0), copies[n]);
+    nr_op_append(nr_scf_if_then_body(branch), copies[n]);
     nr_map_set(tested, g->loops[n], branch);
   }
   NrOp *fused = fuse_all(copies, g->count);
-  nr_scf_yield_results_of(nr_op_body(branch, 0), &fused, 1);
+  nr_scf_yield_results_of(nr_scf_if_then_body(branch), &fused, 1);
   for (size_t n = 0; n < g->count; n++)
     if (!nr_is_erased(g->loops[n])) fuse_from(g->loops[n], false, tested);
 }
 
-/* The next parallel loop behind the group, if all loops of the group may move there; else NULL. */
+/* The next parallel loop after the group, if all loops of the group may move there; otherwise NULL. */
 static NrOp *next_loop(const Group *g) {
   NrOp *next = g->loops[g->count - 1]->next;
   for (; next && !nr_op_is(next, NR_OP_scf_parallel); next = next->next)
@@ -325,7 +329,7 @@ static NrOp *next_loop(const Group *g) {
   return next;
 }
 
-/* Adds a loop to the group where that is allowed. */
+/* Adds a loop to the group if that is legal. */
 static bool join(Group *g, NrOp *loop, bool test_overlaps) {
   size_t num_pairs = g->num_pairs;
   NrMemAccesses *list = &g->accesses[g->count];
@@ -345,7 +349,7 @@ static bool join(Group *g, NrOp *loop, bool test_overlaps) {
 
 /* Exchanges two dims of a parallel loop. */
 static void exchange_dims(NrOp *loop, uint32_t i, uint32_t k) {
-  NrBlock *body = nr_op_body(loop, 0);
+  NrBlock *body = nr_scf_parallel_body(loop);
   uint32_t rank = nr_parallel_rank(loop);
   for (uint32_t g = 0; g < 3; g++) {
     NrValue *bound = nr_operand(loop, g * rank + i);

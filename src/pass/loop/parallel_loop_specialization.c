@@ -29,12 +29,12 @@ static void specialize(NrOp *op, size_t *left) {
   if (full && nr_take_copies(left, op, 1)) {
     NrOp *branch = nr_build_versions(&b, full, &op, 1);
     NrOp *whole = nr_op_clone(op->module, op, &map);
-    nr_op_append(nr_op_body(branch, 0), whole);
+    nr_op_append(nr_scf_if_then_body(branch), whole);
     for (uint32_t d = 0; d < rank; d++) {
       NrValue *constant = nr_map_get(&constants, nr_parallel_upper(op, d));
-      if (constant) nr_op_set_operand(whole, rank + d, constant);
+      if (constant) nr_op_set_operand(whole, nr_scf_parallel_upper_bound(whole).begin + d, constant);
     }
-    nr_scf_yield_results_of(nr_op_body(branch, 0), &whole, 1);
+    nr_scf_yield_results_of(nr_scf_if_then_body(branch), &whole, 1);
   }
   nr_map_deinit(&map);
   nr_map_deinit(&constants);
@@ -51,7 +51,7 @@ static void specialize_all(NrOp *root) {
 
 static NrStatus parallel_loop_specialization_run(NrPassContext *pass, NrOp *module) {
   (void)pass;
-  NrBlock *body = nr_op_body(module, 0);
+  NrBlock *body = nr_op_only_body(module);
   for (NrOp *op = body ? body->first : NULL; op; op = op->next) specialize_all(op);
   return NR_OK;
 }

@@ -28,7 +28,7 @@ typedef struct Tiling {
 
 typedef struct Dim {
   NrValue *lower, *upper, *step, *span, *size;
-  bool checked; /* some points of a tile may be behind the bound */
+  bool checked; /* some points of a tile may be past the bound */
 } Dim;
 
 static int64_t size_of(const Tiling *t, uint32_t d) { return d < t->num_sizes ? t->sizes[d] : 1; }
@@ -62,7 +62,7 @@ static NrValue *tile_size(NrBuilder *b, const Dim *dim, NrValue *first, bool who
 static void reduce_results(NrOp *outer, NrOp *inner, NrOp *like) {
   NR_VEC(NrValue *) results = {0};
   for (uint32_t i = 0; i < inner->num_results; i++) nr_vec_push(&results, nr_result(inner, i));
-  NrBuilder b = nr_scf_body_builder(outer, 0);
+  NrBuilder b = nr_scf_body_builder(nr_op_only_body(outer));
   NrOp *reduce = nr_scf_reduce(&b, results.data, results.size);
   for (uint32_t i = 0; i < like->num_regions; i++) {
     NrMap map = {0};
@@ -72,14 +72,14 @@ static void reduce_results(NrOp *outer, NrOp *inner, NrOp *like) {
   nr_vec_deinit(&results);
 }
 
-/* Guards the body by an scf.if that tests the bounds; outside, neutral elements are reduced. */
+/* Guards the body by an scf.if that tests the bounds; for points outside them, neutral elements are reduced. */
 static void guard_body(NrOp *outer, NrOp *inner, const Dim *dims, uint32_t rank, NrOp *first, NrBuilder *b) {
-  NrBlock *body = nr_op_body(inner, 0);
+  NrBlock *body = nr_scf_parallel_body(inner);
   NrOp *reduce = nr_block_terminator(body);
   NrValue *inside = NULL;
   for (uint32_t d = 0; d < rank; d++) {
     if (!dims[d].checked) continue;
-    NrValue *left = nr_arith_binary(b, NR_OP_arith_subi, dims[d].upper, nr_op_body(outer, 0)->args[d]);
+    NrValue *left = nr_arith_binary(b, NR_OP_arith_subi, dims[d].upper, nr_scf_parallel_body(outer)->args[d]);
     NrValue *holds = nr_arith_cmpi(b, NR_CMPI_ULT, body->args[d], left);
     inside = inside ? nr_arith_binary(b, NR_OP_arith_andi, inside, holds) : holds;
   }
@@ -90,16 +90,16 @@ static void guard_body(NrOp *outer, NrOp *inner, const Dim *dims, uint32_t rank,
   for (NrOp *op = first, *next; op && op != reduce; op = next) {
     next = op->next;
     nr_op_unlink(op);
-    nr_op_append(nr_op_body(guard, 0), op);
+    nr_op_append(nr_scf_if_then_body(guard), op);
   }
   for (uint32_t i = 0; i < reduce->num_operands; i++) nr_vec_push(&values, nr_operand(reduce, i));
-  NrBuilder then = nr_scf_body_builder(guard, 0);
+  NrBuilder then = nr_scf_body_builder(nr_scf_if_then_body(guard));
   nr_scf_yield(&then, values.data, values.size);
   if (types.size) {
-    NrBuilder otherwise = nr_scf_body_builder(guard, 1);
+    NrBuilder outside = nr_scf_body_builder(nr_scf_if_else_body(guard));
     for (uint32_t i = 0; i < reduce->num_operands; i++)
-      values.data[i] = nr_arith_constant(&otherwise, nr_reduction_neutral(nr_op_body(reduce, i)));
-    nr_scf_yield(&otherwise, values.data, values.size);
+      values.data[i] = nr_arith_constant(&outside, nr_reduction_neutral(nr_op_body(reduce, i)));
+    nr_scf_yield(&outside, values.data, values.size);
     for (uint32_t i = 0; i < reduce->num_operands; i++) nr_op_set_operand(reduce, i, nr_result(guard, i));
   }
   nr_vec_deinit(&values);
@@ -117,7 +117,7 @@ static bool bounds_of(NrOp *op, const Tiling *t, NrBuilder *b, Dim *dims) {
 }
 
 static void tile(NrPassContext *pass, NrOp *op, const Tiling *t) {
-  NrBlock *body = nr_op_body(op, 0);
+  NrBlock *body = nr_scf_parallel_body(op);
   uint32_t rank = nr_parallel_rank(op), count = op->num_results;
   NrBuilder b = nr_builder_before(op);
   Dim *dims = NR_NEW_ARRAY(pass->scratch, Dim, rank);
@@ -137,17 +137,17 @@ static void tile(NrPassContext *pass, NrOp *op, const Tiling *t) {
     neutral[i] = nr_arith_constant(&b, nr_reduction_neutral(nr_op_body(reduce, i)));
   }
   NrOp *outer = nr_scf_parallel(&b, lower, upper, step, rank, inits, count);
-  b = nr_scf_body_builder(outer, 0);
+  b = nr_scf_body_builder(nr_op_only_body(outer));
   for (uint32_t d = 0; d < rank; d++) {
-    NrValue *first = nr_op_body(outer, 0)->args[d];
+    NrValue *first = nr_scf_parallel_body(outer)->args[d];
     upper[d] = tile_size(&b, &dims[d], first, fills_tiles(op, d, size_of(t, d)));
     step[d] = dims[d].step;
   }
   NrOp *inner = nr_scf_parallel(&b, zero, upper, step, rank, neutral, count);
-  NrBlock *to = nr_op_body(inner, 0);
-  b = nr_scf_body_builder(inner, 0);
+  NrBlock *to = nr_scf_parallel_body(inner);
+  b = nr_scf_body_builder(nr_op_only_body(inner));
   for (uint32_t d = 0; d < rank; d++) {
-    ivs[d] = nr_arith_binary(&b, NR_OP_arith_addi, to->args[d], nr_op_body(outer, 0)->args[d]);
+    ivs[d] = nr_arith_binary(&b, NR_OP_arith_addi, to->args[d], nr_scf_parallel_body(outer)->args[d]);
     ivs[d]->name = body->args[d]->name;
     nr_value_replace_uses(body->args[d], ivs[d]);
   }
@@ -171,7 +171,7 @@ static NrStatus parallel_loop_tiling_run(NrPassContext *pass, NrOp *root) {
   NrOpList ops = {0};
   t.num_sizes = nr_pass_ints(pass, "parallel-loop-tile-sizes", t.sizes);
   nr_collect_ops(root, &ops);
-  for (size_t i = ops.size; i-- > 0;) { /* ops lists inner loops behind outer ones */
+  for (size_t i = ops.size; i-- > 0;) { /* inner loops come after outer ones in ops */
     NrOp *op = ops.data[i];
     bool innermost = nr_op_is(op, NR_OP_scf_parallel) && nr_walk_pre(op, is_loop, op);
     ops.data[i] = innermost && nr_parallel_reduces_exactly(op) ? op : NULL;

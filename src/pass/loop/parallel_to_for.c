@@ -1,4 +1,5 @@
-/* parallel_to_for.c - parallel loops run one point after the other, in the order of the last dim first.
+/* parallel_to_for.c - converts parallel loops to sequential nests; the last dim is innermost.
+ *
  *   before  %r = scf.parallel (%i) = (%lb) to (%ub) step (%st)     after  %r = scf.for %i = %lb to %ub step %st
  *                init (%z) -> f32 {                                             iter_args(%a = %z) -> (f32) {
  *             scf.reduce(%x : f32) {                                         %s = arith.addf %a, %x : f32
@@ -7,10 +8,11 @@
  *               scf.reduce.return %s : f32
  *             }
  *           }
- * The running value is the left one of a reduction. With noInit the first point's value starts it, which a flag
- * that the loops carry says, and no point is an error. */
+ *
+ * The carried value is the left operand of a reduction. With noInit the value of the first point is the initial one:
+ * the loops carry a flag for whether there was a point, and a loop without points is an error. */
 #include "dialect/arith/arith.h"
-#include "dialect/shared/fold.h"
+#include "dialect/arith/fold.h"
 #include "dialect/scf/scf.h"
 #include "pass/loop/parallel.h"
 #include "pass/core/rewrite.h"
@@ -20,26 +22,28 @@ static NrAttr zero_of(NrType type) {
   return nr_type_is_float(elem) ? nr_splat_attr(type, nr_attr_float(elem, 0)) : nr_splat_int(type, 0);
 }
 
-/* Without an initial value: the running value and the point's combined, or the point's when it is the first. */
+/* Combines the carried value with the point's for a reduction without an initial value; for the first point, gives its
+ * value. */
 static NrValue *reduce_if_started(NrOp *reduce, uint32_t i, NrValue *started, NrOp *loop) {
   NrBlock *block = nr_op_body(reduce, i);
   NrValue *value = nr_operand(reduce, i);
   NrBuilder b = nr_builder_before(reduce);
   NrOp *choice = nr_scf_if(&b, started, &value->type, 1, true);
-  NrBuilder inner = nr_scf_body_builder(choice, 1);
+  NrBuilder inner = nr_scf_body_builder(nr_scf_if_else_body(choice));
   nr_scf_yield(&inner, &value, 1);
   nr_value_replace_uses(block->args[0], nr_scf_for_arg(loop, i));
   nr_value_replace_uses(block->args[1], value);
   NrOp *last = nr_block_terminator(block);
-  NrValue *combined = nr_operand(last, 0);
+  NrValue *combined = nr_scf_reduce_return_result(last);
   nr_op_erase(last);
-  nr_block_splice(block, nr_op_body(choice, 0), NULL);
-  inner = nr_scf_body_builder(choice, 0);
+  nr_block_splice(block, nr_scf_if_then_body(choice), NULL);
+  inner = nr_scf_body_builder(nr_scf_if_then_body(choice));
   nr_scf_yield(&inner, &combined, 1);
-  return nr_result(choice, 0);
+  return nr_op_result(choice);
 }
 
-/* What the loops carry at first: initial values, or anything and that nothing is reduced yet. */
+/* Stores the initial carried values of the loops in out and returns their number: the inits of op, or, with noInit,
+ * zeros followed by false for the flag `started`. */
 static uint32_t first_values(NrBuilder *b, NrOp *op, NrValue **out) {
   uint32_t count = op->num_results;
   bool no_init = nr_op_attr(op, NR_A_noInit) != NULL;
@@ -49,8 +53,7 @@ static uint32_t first_values(NrBuilder *b, NrOp *op, NrValue **out) {
   return count + no_init;
 }
 
-/* The reductions inlined at the end of the innermost body, on the running values; it ends in a yield of the new
- * ones. */
+/* Inlines the reductions of the carried values at the end of the innermost body, which then yields the new ones. */
 static void inline_reductions(NrOp *reduce, NrOp *loop) {
   NR_VEC(NrValue *) values = {0};
   bool no_init = loop->num_results > reduce->num_regions;
@@ -61,7 +64,7 @@ static void inline_reductions(NrOp *reduce, NrOp *loop) {
       continue;
     }
     nr_scf_inline_before(reduce, block, (NrValue *[]){nr_scf_for_arg(loop, i), nr_operand(reduce, i)});
-    nr_vec_push(&values, nr_operand(nr_block_terminator(block), 0));
+    nr_vec_push(&values, nr_scf_reduce_return_result(nr_block_terminator(block)));
   }
   NrBuilder b = nr_builder_before(reduce);
   if (no_init) nr_vec_push(&values, nr_arith_constant(&b, nr_attr_bool(b.ctx, true)));
@@ -71,7 +74,7 @@ static void inline_reductions(NrOp *reduce, NrOp *loop) {
 }
 
 NrOp *nr_parallel_to_for(NrOp *op) {
-  NrBlock *body = nr_op_body(op, 0);
+  NrBlock *body = nr_scf_parallel_body(op);
   uint32_t rank = body->num_args;
   NrBuilder b = nr_builder_before(op);
   NR_VEC(NrValue *) carried = {0};
@@ -88,9 +91,9 @@ NrOp *nr_parallel_to_for(NrOp *op) {
     for (uint32_t i = 0; i < count; i++) carried.data[i] = nr_result(loop, i);
     if (outer) nr_scf_yield(&b, carried.data, count);
     for (uint32_t i = 0; i < count; i++) carried.data[i] = nr_scf_for_arg(loop, i);
-    b = nr_scf_body_builder(loop, 0);
+    b = nr_scf_body_builder(nr_op_only_body(loop));
   }
-  NrBlock *innermost = nr_op_body(loop, 0);
+  NrBlock *innermost = nr_scf_for_body(loop);
   nr_block_splice(body, innermost, NULL);
   inline_reductions(nr_block_terminator(innermost), loop);
   if (count > op->num_results) {

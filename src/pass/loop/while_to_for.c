@@ -1,4 +1,5 @@
-/* while_to_for.c - scf.while that counts as scf.for.
+/* while_to_for.c - converts counting scf.while to scf.for.
+ *
  *   before  %r:2 = scf.while (%i = %lb, %a = %x) {      after  %r = scf.for %i = %lb to %ub step %c2
  *             %c = arith.cmpi slt, %i, %ub : index               iter_args(%a = %x) -> (f32) {
  *             scf.condition(%c) %i, %a                         %v = f(%i, %a)
@@ -8,14 +9,17 @@
  *             %n = arith.addi %i, %c2 : index
  *             scf.yield %n, %v
  *           }
- * The step is a positive constant, and it is known that %n does not pass the end of the type: the step is 1, or the
- * bound leaves room, or is the size of a dim, or the sum is marked nsw (nuw for an unsigned comparison), or %n is the
- * bound where the sum would lie behind it, as for-to-while writes it. Without that a while may go on where a for ends.
- * Loops that count down become loops over the distance from %lb. What else stands before the condition is done at the
- * start of each iteration and once more behind the loop; there may be MAX_COPIED such ops. The counter stays a carried
- * value when its last value is used.
- * Loops that do their work before the condition, and compare %n there, run at least once (do_while_to_for.c). */
+ *
+ * The step is a positive constant, and %n is known not to overflow before the loop ends: the step is 1, or the type has
+ * enough values past the bound, or the bound is the size of a dim, or the sum is marked nsw (nuw for an unsigned
+ * comparison), or %n is the bound where the sum would overflow, as for-to-while builds it. Otherwise the while might
+ * continue where the for ends. Loops that count down become loops over the distance from %lb. Other ops before the
+ * condition, at most MAX_COPIED, run at the start of each iteration and once more after the loop. The counter stays a
+ * carried value if its last value is used.
+ *
+ * Loops whose work precedes the condition, which compares %n, run at least once (do_while_to_for.c). */
 #include "dialect/arith/arith.h"
+#include "dialect/operands.h"
 #include "dialect/scf/scf.h"
 #include "pass/loop/counted.h"
 #include "pass/core/pass.h"
@@ -27,11 +31,12 @@ enum { MAX_COPIED = 16 };
 typedef NrCounted Counted;
 
 NrValue *nr_counted_compared(Counted *c) {
-  NrOp *compare = nr_operand(c->condition, 0)->op;
-  if (!nr_op_is(compare, NR_OP_arith_cmpi) || compare->block != nr_op_body(c->loop, 0)) return NULL;
-  bool swapped = nr_value_is_outside(nr_operand(compare, 0), c->loop);
-  NrValue *compared = nr_operand(compare, swapped);
-  c->bound = nr_operand(compare, !swapped);
+  NrOp *compare = nr_scf_condition_condition(c->condition)->op;
+  if (!nr_op_is(compare, NR_OP_arith_cmpi) || compare->block != nr_scf_while_before_body(c->loop)) return NULL;
+  NrValue *lhs = nr_arith_cmpi_lhs(compare), *rhs = nr_arith_cmpi_rhs(compare);
+  bool swapped = nr_value_is_outside(lhs, c->loop);
+  NrValue *compared = swapped ? rhs : lhs;
+  c->bound = swapped ? lhs : rhs;
   if (!nr_value_is_outside(c->bound, c->loop) || nr_value_block(compared) != compare->block) return NULL;
   if (!nr_type_is_int_or_index(c->bound->type)) return NULL;
   if (nr_type_bits(c->bound->type) > 64 || nr_type_bits(c->bound->type) < 2) return NULL; /* i1 has no positive step */
@@ -48,9 +53,9 @@ NrValue *nr_counted_compared(Counted *c) {
   return compared;
 }
 
-/* The counter as `after` gets it. */
+/* Whether value is the counter, as passed to `after`. */
 static bool is_counter_after(const Counted *c, const NrValue *value) {
-  return value->block == nr_op_body(c->loop, 1) && nr_operand(c->condition, 1 + value->index) == c->counter;
+  return value->block == nr_scf_while_after_body(c->loop) && nr_counted_handed(c, value->index) == c->counter;
 }
 
 bool nr_counted_set_step(Counted *c, int64_t added) {
@@ -59,26 +64,27 @@ bool nr_counted_set_step(Counted *c, int64_t added) {
   return c->step > 0;
 }
 
-/* The bound where the sum passes the end of the type, else the sum: what for-to-while makes of a step that might do
- * that. NULL when that is not what `next` is. */
+/* The sum of a `next` that is select(sum overflows, bound, sum), the form that for-to-while gives a step that may
+ * overflow; otherwise NULL. */
 static NrOp *sum_up_to_bound(const Counted *c, NrOp *next) {
-  if (!nr_op_is(next, NR_OP_arith_select) || nr_operand(next, 1) != c->bound || c->down || c->inclusive) return NULL;
-  NrOp *wraps = nr_operand(next, 0)->op, *sum = nr_operand(next, 2)->op;
+  if (!nr_op_is(next, NR_OP_arith_select) || nr_arith_select_true_value(next) != c->bound) return NULL;
+  if (c->down || c->inclusive) return NULL;
+  NrOp *wraps = nr_arith_select_condition(next)->op, *sum = nr_arith_select_false_value(next)->op;
   if (!nr_op_is(wraps, NR_OP_arith_cmpi) || !nr_op_is(sum, NR_OP_arith_addi)) return NULL;
   if (nr_cmpi_of(wraps) != (c->is_unsigned ? NR_CMPI_ULT : NR_CMPI_SLT)) return NULL;
-  if (nr_operand(wraps, 0) != nr_result(sum, 0) || !is_counter_after(c, nr_operand(wraps, 1))) return NULL;
-  return is_counter_after(c, nr_operand(sum, 0)) ? sum : NULL;
+  if (nr_arith_cmpi_lhs(wraps) != nr_op_result(sum) || !is_counter_after(c, nr_arith_cmpi_rhs(wraps))) return NULL;
+  return is_counter_after(c, nr_arith_addi_lhs(sum)) ? sum : NULL;
 }
 
 static bool match_step(Counted *c) {
   NrOp *next = nr_operand(c->yield, c->counter->index)->op, *clamped = sum_up_to_bound(c, next);
   NrOp *sum = c->sum = clamped ? clamped : next;
   bool adds = nr_op_is(sum, NR_OP_arith_addi), subtracts = nr_op_is(sum, NR_OP_arith_subi);
-  if ((!adds && !subtracts) || sum->block != nr_op_body(c->loop, 1)) return false;
-  bool swapped = adds && !is_counter_after(c, nr_operand(sum, 0));
-  if (!is_counter_after(c, nr_operand(sum, swapped))) return false;
+  if ((!adds && !subtracts) || sum->block != nr_scf_while_after_body(c->loop)) return false;
+  bool swapped = adds && !is_counter_after(c, nr_op_lhs(sum));
+  if (!is_counter_after(c, swapped ? nr_op_rhs(sum) : nr_op_lhs(sum))) return false;
   c->clamped = clamped != NULL;
-  NrValue *step = nr_operand(sum, !swapped);
+  NrValue *step = swapped ? nr_op_lhs(sum) : nr_op_rhs(sum);
   int64_t constant;
   if (nr_value_constant_int(step, &constant))
     return constant != INT64_MIN && nr_counted_set_step(c, adds ? constant : -constant);
@@ -86,21 +92,22 @@ static bool match_step(Counted *c) {
   return clamped && nr_value_is_outside(step, c->loop) && nr_range_of(step).min > 0;
 }
 
-void nr_counted_limits(const Counted *c, int64_t *least, int64_t *largest) {
+void nr_counted_limits(const Counted *c, int64_t *min, int64_t *max) {
   uint32_t bits = nr_type_bits(c->counter->type);
   uint64_t mask = bits < 64 ? (UINT64_C(1) << bits) - 1 : UINT64_MAX;
-  *largest = (int64_t)(c->is_unsigned ? mask : mask >> 1);
-  *least = c->is_unsigned ? 0 : -*largest - 1;
+  *max = (int64_t)(c->is_unsigned ? mask : mask >> 1);
+  *min = c->is_unsigned ? 0 : -*max - 1;
 }
 
-/* The values that the bound leaves between itself and the end of the type that the counter goes to. */
+/* The number of values between the bound and the end of the type in the counter's direction; false when the bound is
+ * not constant. */
 static bool room_behind_bound(const Counted *c, uint64_t *out) {
-  int64_t bound, least, largest;
+  int64_t bound, min, max;
   uint32_t bits = nr_type_bits(c->bound->type);
   if (!nr_value_constant_int(c->bound, &bound)) return false;
   if (c->is_unsigned && bits < 64) bound &= (int64_t)((UINT64_C(1) << bits) - 1);
-  nr_counted_limits(c, &least, &largest);
-  *out = c->down ? (uint64_t)bound - (uint64_t)least : (uint64_t)largest - (uint64_t)bound;
+  nr_counted_limits(c, &min, &max);
+  *out = c->down ? (uint64_t)bound - (uint64_t)min : (uint64_t)max - (uint64_t)bound;
   return true;
 }
 
@@ -109,7 +116,8 @@ static bool is_dim(const NrValue *value) {
 }
 
 bool nr_counted_is_marked(const Counted *c) {
-  bool adds_down = c->is_unsigned && c->down && nr_op_is(c->sum, NR_OP_arith_addi); /* of -1: nuw says other things */
+  /* adding -1 always wraps as an unsigned sum, so nuw cannot be meant */
+  bool adds_down = c->is_unsigned && c->down && nr_op_is(c->sum, NR_OP_arith_addi);
   return !adds_down && nr_arith_overflow_has(c->sum, c->is_unsigned ? "nuw" : "nsw");
 }
 
@@ -119,14 +127,14 @@ bool nr_counted_never_wraps(const Counted *c) {
   if (needed == 0) return true;
   if (room_behind_bound(c, &room)) return needed <= room;
   if (is_dim(c->bound) && !c->down) return needed <= INT32_MAX; /* sizes are far below 2^62 */
-  if (c->inclusive) return false; /* nothing says that the bound is not the last value, and its neighbour the first */
+  if (c->inclusive) return false; /* the bound may be the last value of the type, where the next one wraps */
   return nr_counted_is_marked(c);
 }
 
-/* Ops before the condition are few, and simple enough to stand twice. */
+/* Whether the ops before the condition are few and simple enough to be copied. */
 static bool may_copy_before(const Counted *c) {
   size_t count = 0;
-  for (NrOp *op = nr_op_body(c->loop, 0)->first; op != c->condition; op = op->next)
+  for (NrOp *op = nr_scf_while_before_body(c->loop)->first; op != c->condition; op = op->next)
     if (op->num_regions || nr_op_has(op, NR_ALLOCATES) || ++count > MAX_COPIED) return false;
   return true;
 }
@@ -150,14 +158,14 @@ void nr_counted_build_range(const Counted *c, NrBuilder *b, bool at_least_once, 
   range[0] = c->down ? nr_arith_constant_int(b, type, 0) : c->from;
   range[1] = c->down ? nr_arith_binary(b, NR_OP_arith_subi, c->from, bound) : bound;
   if (!c->down && !at_least_once) return;
-  NrValue *otherwise = !at_least_once ? range[0] : c->down ? one : nr_arith_binary(b, NR_OP_arith_addi, c->from, one);
+  NrValue *fallback = !at_least_once ? range[0] : c->down ? one : nr_arith_binary(b, NR_OP_arith_addi, c->from, one);
   NrCmpI ahead = c->down ? (c->is_unsigned ? NR_CMPI_UGT : NR_CMPI_SGT) : c->is_unsigned ? NR_CMPI_ULT : NR_CMPI_SLT;
-  range[1] = nr_arith_select(b, nr_arith_cmpi(b, ahead, c->from, bound), range[1], otherwise);
+  range[1] = nr_arith_select(b, nr_arith_cmpi(b, ahead, c->from, bound), range[1], fallback);
 }
 
-/* Copies of the ops before the condition behind the loop, on its results: what the while's results are. */
+/* Copies the ops before the condition to after the loop, applied to its results; they compute the while's results. */
 static void finish_behind(const Counted *c, NrOp *loop) {
-  NrBlock *before = nr_op_body(c->loop, 0);
+  NrBlock *before = nr_scf_while_before_body(c->loop);
   NrMap map = {0};
   for (uint32_t i = 0; i < before->num_args; i++) nr_map_set(&map, before->args[i], nr_result(loop, i));
   NrOpList copies = {0};
@@ -167,21 +175,22 @@ static void finish_behind(const Counted *c, NrOp *loop) {
     nr_vec_push(&copies, copy);
   }
   for (uint32_t i = 0; i < c->loop->num_results; i++) {
-    NrValue *handed = nr_operand(c->condition, 1 + i), *copy = nr_map_get(&map, handed);
+    NrValue *handed = nr_counted_handed(c, i), *copy = nr_map_get(&map, handed);
     nr_value_replace_uses(nr_result(c->loop, i), copy ? copy : handed);
   }
   for (size_t i = copies.size; i-- > 0;)
-    if (nr_op_is_dead(copies.data[i])) nr_op_erase(copies.data[i]); /* the comparison, mostly */
+    if (nr_op_is_dead(copies.data[i])) nr_op_erase(copies.data[i]); /* usually the comparison */
   nr_vec_deinit(&copies);
   nr_map_deinit(&map);
 }
 
 void nr_counted_move_body(const Counted *c, NrOp *loop) {
-  NrBlock *before = nr_op_body(c->loop, 0), *after = nr_op_body(c->loop, 1), *body = nr_op_body(loop, 0);
+  NrBlock *before = nr_scf_while_before_body(c->loop), *after = nr_scf_while_after_body(c->loop);
+  NrBlock *body = nr_scf_for_body(loop);
   NrValue *iv = nr_scf_for_iv(loop);
   iv->name = c->counter->name;
   if (c->down) {
-    NrBuilder b = nr_scf_body_builder(loop, 0);
+    NrBuilder b = nr_scf_body_builder(nr_op_only_body(loop));
     iv = nr_arith_binary(&b, NR_OP_arith_subi, c->from, iv);
   }
   for (uint32_t i = 0; i < before->num_args; i++) {
@@ -190,7 +199,7 @@ void nr_counted_move_body(const Counted *c, NrOp *loop) {
     nr_value_replace_uses(before->args[i], before->args[i] == c->counter ? iv : arg);
   }
   for (uint32_t i = 0; i < after->num_args; i++)
-    nr_value_replace_uses(after->args[i], nr_operand(c->condition, 1 + i));
+    nr_value_replace_uses(after->args[i], nr_counted_handed(c, i));
   nr_erase_with_operands(c->condition);
   nr_block_splice(before, body, NULL);
   nr_block_splice(after, body, NULL);
@@ -209,13 +218,14 @@ static void convert(const Counted *c) {
   finish_behind(c, loop);
 
   uint32_t counter = c->counter->index;
-  for (uint32_t i = 0; i < op->num_operands; i++) nr_result(loop, i)->name = nr_op_body(op, 0)->args[i]->name;
+  for (uint32_t i = 0; i < op->num_operands; i++)
+    nr_result(loop, i)->name = nr_scf_while_before_body(op)->args[i]->name;
   nr_counted_move_body(c, loop);
 
-  /* A counter that nobody reads behind the loop need not be carried. */
+  /* A counter that is unused after the loop need not be carried. */
   bool *drop = nr_calloc(inits.size + 1, sizeof *drop);
   drop[counter] = !nr_value_has_uses(nr_result(loop, counter));
-  NrValue *next = nr_operand(nr_block_terminator(nr_op_body(loop, 0)), counter);
+  NrValue *next = nr_operand(nr_block_terminator(nr_scf_for_body(loop)), counter);
   if (drop[counter]) {
     nr_scf_for_drop_carried(loop, drop);
     nr_erase_if_dead(next->op);
@@ -226,8 +236,8 @@ static void convert(const Counted *c) {
 
 static void visit(NrOp *op) {
   Counted c = {.loop = op,
-               .condition = nr_block_terminator(nr_op_body(op, 0)),
-               .yield = nr_block_terminator(nr_op_body(op, 1))};
+               .condition = nr_block_terminator(nr_scf_while_before_body(op)),
+               .yield = nr_block_terminator(nr_scf_while_after_body(op))};
   if (!nr_op_is(c.condition, NR_OP_scf_condition) || !nr_op_is(c.yield, NR_OP_scf_yield)) return;
   Counted late = c;
   if (match(&c)) convert(&c);

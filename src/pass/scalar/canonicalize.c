@@ -25,21 +25,13 @@ typedef struct Canonicalizer {
   NrPassContext *pass;
   NrMap pools; /* NrRegion* -> Pool* in the scratch arena */
   NR_VEC(Pool *) all_pools;
-  bool forwards;                   /* the order of a sweep */
+  bool forwards;                   /* direction of a sweep */
   enum { AS_THEY_ARE, SIMPLIFIED, MERGED } blocks;
   int64_t max_sweeps, rewrites_left; /* INT64_MAX: no limit */
-  bool stopped;                    /* by one of these limits */
+  bool stopped;                    /* max_sweeps ended the simplification of an op */
 } Canonicalizer;
 
 /* ---- constants --------------------------------------------------------------------------------------------------- */
-
-/* The region whose entry block holds the constants that op may use. */
-static NrRegion *home_region(NrOp *op) {
-  NrOp *isolated = nr_isolated_parent(op);
-  NrRegion *region = op->block->region;
-  while (region->op != isolated) region = region->op->block->region;
-  return region;
-}
 
 static Pool *pool_of(Canonicalizer *c, NrRegion *region) {
   Pool *pool = nr_map_get(&c->pools, region);
@@ -55,7 +47,8 @@ static NrOp *known_constant(const Pool *pool, NrAttr value) {
   return op && !nr_is_erased(op) ? op : NULL;
 }
 
-static void place(Pool *pool, NrRegion *region, NrOp *op) {
+/* Moves op behind the pool's last constant in the entry block. */
+static void move_to_pool(Pool *pool, NrRegion *region, NrOp *op) {
   if (pool->last && nr_is_erased(pool->last)) pool->last = NULL;
   NrOp *at = pool->last ? pool->last->next : region->first->first;
   if (at != op) {
@@ -70,43 +63,44 @@ static void place(Pool *pool, NrRegion *region, NrOp *op) {
 static bool unify_constant(Canonicalizer *c, NrOp *op) {
   NrAttr value = nr_op_attr(op, NR_A_value);
   if (op->num_attrs != 1 || !value || op->num_results != 1) return false;
-  NrRegion *region = home_region(op);
+  NrRegion *region = nr_isolated_region(op);
   Pool *pool = pool_of(c, region);
   NrOp *known = known_constant(pool, value);
   if (known == op) return false;
   if (known) {
-    if (known->info != op->info || nr_result(known, 0)->type != nr_result(op, 0)->type) return false;
-    return nr_op_replace(op, nr_result(known, 0));
+    if (known->info != op->info || nr_op_result(known)->type != nr_op_result(op)->type) return false;
+    return nr_op_replace(op, nr_op_result(known));
   }
   nr_map_set(&pool->by_value, value, op);
   bool moves = op->block != region->first;
-  place(pool, region, op);
+  move_to_pool(pool, region, op);
   return moves;
 }
 
 static NrValue *constant_for(Canonicalizer *c, NrOp *op, NrAttr value, NrType type) {
-  NrRegion *region = home_region(op);
+  NrRegion *region = nr_isolated_region(op);
   Pool *pool = pool_of(c, region);
   NrOp *known = known_constant(pool, value);
-  if (known && nr_result(known, 0)->type == type) return nr_result(known, 0);
+  if (known && nr_op_result(known)->type == type) return nr_op_result(known);
   NrBuilder b = nr_builder_before(op);
   NrOp *made = nr_build_constant(&b, value, type);
   if (!made) return NULL;
   if (!known) {
     nr_map_set(&pool->by_value, value, made);
-    place(pool, region, made);
+    move_to_pool(pool, region, made);
   }
-  return nr_result(made, 0);
+  return nr_op_result(made);
 }
 
 /* ---- one op ------------------------------------------------------------------------------------------------------ */
 
 static bool constants_to_the_right(NrOp *op) {
+  enum { LEFT, RIGHT }; /* the operands of a binary op of any dialect */
   if (!nr_op_has(op, NR_COMMUTATIVE) || op->num_operands != 2) return false;
-  NrValue *lhs = nr_operand(op, 0), *rhs = nr_operand(op, 1);
+  NrValue *lhs = nr_operand(op, LEFT), *rhs = nr_operand(op, RIGHT);
   if (!nr_value_constant(lhs) || nr_value_constant(rhs)) return false;
-  nr_op_set_operand(op, 0, rhs);
-  nr_op_set_operand(op, 1, lhs);
+  nr_op_set_operand(op, LEFT, rhs);
+  nr_op_set_operand(op, RIGHT, lhs);
   return true;
 }
 
@@ -181,7 +175,7 @@ static bool visit(Canonicalizer *c, NrOp *op) {
 
 /* ---- blocks ------------------------------------------------------------------------------------------------------ */
 
-/* The one value that all branches to a block pass to argument i, besides the argument itself; NULL when they differ. */
+/* The value that all branches to the block pass to argument i, ignoring the argument itself; NULL when they differ. */
 static NrValue *only_incoming(const NrBlock *block, uint32_t i) {
   NrValue *only = NULL;
   for (const NrSuccessor *pred = block->first_pred; pred; pred = pred->next) {
@@ -199,7 +193,7 @@ static bool all_hand_over(const NrBlock *block) {
   return block->first_pred != NULL;
 }
 
-/* Drops arguments that are always one value, or unused. */
+/* Drops arguments that always have the same value or are unused. */
 static bool drop_arguments(NrBlock *block) {
   bool changed = false;
   if (!block->num_args || !all_hand_over(block)) return false;
@@ -248,7 +242,7 @@ typedef struct Inside {
   NrOpList ops, isolated; /* isolated ops are in both */
 } Inside;
 
-/* The ops inside of op, but not those inside of isolated ones. */
+/* Collects the ops nested in op, but not those in isolated ops. */
 static void collect_inside(NrOp *op, Inside *out) {
   for (uint32_t r = 0; r < op->num_regions; r++)
     for (NrBlock *block = op->regions[r].first; block; block = block->next)
@@ -261,8 +255,8 @@ static void collect_inside(NrOp *op, Inside *out) {
       }
 }
 
-/* inside: ops collected before, some of which may be erased by now. root's blocks are simplified first, so that this
- * does not cause another sweep. */
+/* Visits the ops in root once; returns whether any changed. inside is a buffer for them. The blocks of root are
+ * simplified before, so that their simplification does not cause another sweep. */
 static bool sweep(Canonicalizer *c, NrOp *root, Inside *inside) {
   bool changed = false;
   if (c->blocks) simplify_regions(c, root);
@@ -284,7 +278,8 @@ static bool sweep(Canonicalizer *c, NrOp *root, Inside *inside) {
   return changed;
 }
 
-/* Isolated ops are simplified to a fixed point one by one, each while it is in the caches. */
+/* Sweeps over root until nothing changes, then does the same for each isolated op in it: each stays in the caches while
+ * it is simplified. */
 static void simplify(Canonicalizer *c, NrOp *root) {
   Inside inside = {0};
   bool goes_on = true;
@@ -296,7 +291,7 @@ static void simplify(Canonicalizer *c, NrOp *root) {
   nr_vec_deinit(&inside.isolated);
 }
 
-/* -1: no limit. */
+/* The value of an option that is a limit; -1 means no limit. */
 static int64_t limit(const NrPassContext *pass, const char *option) {
   int64_t value = nr_pass_int(pass, option);
   return value < 0 ? INT64_MAX : value;
@@ -322,8 +317,9 @@ static const NrPassOption options[] = {
     NR_WORD("region-simplify", 1, region_words,
             "normal: removes unreachable blocks and block arguments that are always one value; aggressive: also merges "
             "equal blocks"),
-    NR_INT("max-iterations", 32, -1, INT64_MAX, "most sweeps over an isolated op; -1: until one changes nothing"),
-    NR_INT("max-num-rewrites", -1, -1, INT64_MAX, "most rewrites; -1: no limit"),
+    NR_INT("max-iterations", 32, -1, INT64_MAX,
+           "maximum number of sweeps over an isolated op; -1: until a sweep changes nothing"),
+    NR_INT("max-num-rewrites", -1, -1, INT64_MAX, "maximum number of rewrites; -1: no limit"),
     NR_FLAG("test-convergence", false, "report an error when a limit ends it"),
     {0},
 };

@@ -8,10 +8,11 @@
 #include "pass/core/rewrite.h"
 #include "pass/analysis/same_ops.h"
 
-/* Entries compared per hash: those of sibling blocks, which do not dominate, must not make the pass quadratic. */
+/* Maximum number of entries compared per hash. Entries of sibling blocks do not dominate, so that without a limit many
+ * of them would make the pass quadratic. */
 enum { MAX_CANDIDATES = 16 };
 
-/* An op that may replace later ones: in the hash table and in the list of the current region. */
+/* An op that may replace later ones; it is in the hash table and in the list of the current region. */
 typedef struct Entry {
   struct Entry *same_hash; /* the next older one */
   NrOp *op;

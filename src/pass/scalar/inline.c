@@ -1,11 +1,12 @@
 /* inline.c - replaces calls by the bodies of the functions called.
  *   before  %0 = call @twice(%x) : (f32) -> f32          after  %0 = arith.addf %x, %x : f32
  * Handles callees before callers, so that an inlined body has its own calls inlined already. Does not inline recursive
- * functions, declarations, functions marked no_inline, those of more than `max-ops` ops, and those with affine ops
- * where the call is nested in another op. A body of several blocks becomes an scf.execute_region where the call's
- * region may have only one block. Functions stay; symbol-dce removes private ones without uses. `default-pipeline` runs
- * on each function after the inlining into it, before it is inlined itself. */
+ * functions, declarations, functions marked no_inline or #util.inline.never, those of more than `max-ops` ops, and
+ * those with affine ops where the call is nested in another op. A body of several blocks becomes an scf.execute_region
+ * where the call's region may have only one block. Functions stay; symbol-dce removes private ones without uses.
+ * `default-pipeline` runs on each function after the inlining into it, before it is inlined itself. */
 #include "dialect/cf/cf.h"
+#include "dialect/func/ops.h"
 #include "dialect/scf/scf.h"
 #include "pass/core/pass.h"
 #include "pass/core/rewrite.h"
@@ -22,7 +23,7 @@ typedef struct Inliner {
   NrStrMap functions; /* name -> Function* in the scratch arena */
   NR_VEC(Function *) all;
   size_t max_ops;
-  NrStr passes; /* run on every function */
+  NrStr passes; /* pipeline text of the passes to run on every function */
   NrStatus status;
 } Inliner;
 
@@ -35,7 +36,7 @@ static Function *callee_of(const Inliner *in, const NrOp *call) {
 static bool collect(NrOp *op, void *user) {
   Function *f = user;
   f->size++;
-  if (nr_op_is(op, NR_OP_func_call)) nr_vec_push(&f->calls, op);
+  if (nr_op_is(op, NR_OP_func_call) || nr_op_is(op, NR_OP_util_call)) nr_vec_push(&f->calls, op);
   return true;
 }
 
@@ -46,17 +47,26 @@ static bool is_not_affine(NrOp *op, void *user) {
   return strcmp(op->info->dialect, "affine") != 0;
 }
 
-/* Nested in another op, the callee's arguments and top-level values would no longer be valid affine dims and
- * symbols. */
+/* Whether affine dims and symbols stay valid: a callee's arguments and top-level values are no valid ones once they are
+ * nested in another op. */
 static bool keeps_dims(const NrOp *call, const Function *f) {
   const NrOp *around = nr_op_parent(call);
   return (around && nr_op_has(around, NR_ISOLATED)) || nr_walk_pre(f->op, is_not_affine, NULL);
 }
 
-static bool is_inlinable(const Inliner *in, const NrOp *call, const Function *f) {
-  return f && !f->recursive && nr_op_body(f->op, 0) && f->size <= in->max_ops && !nr_op_attr(f->op, NR_A_no_inline) &&
-         !nr_op_attr(call, NR_A_no_inline) && keeps_dims(call, f);
+/* inlining_policy = #util.inline.never */
+static bool is_never_inlined(const NrOp *func) {
+  NrAttr policy = nr_op_attr(func, NR_A_inlining_policy);
+  return policy && policy->kind == NR_ATTR_OPAQUE && nr_str_is(policy->s, "util.inline.never");
 }
+
+static bool is_inlinable(const Inliner *in, const NrOp *call, const Function *f) {
+  return f && !f->recursive && nr_op_only_body(f->op) && f->size <= in->max_ops &&
+         !nr_op_attr(f->op, NR_A_no_inline) && !is_never_inlined(f->op) && !nr_op_attr(call, NR_A_no_inline) &&
+         keeps_dims(call, f);
+}
+
+static bool returns(const NrOp *op) { return nr_op_is(op, NR_OP_func_return) || nr_op_is(op, NR_OP_util_return); }
 
 static void map_arguments(NrMap *map, NrBlock *entry, const NrOp *call) {
   for (uint32_t i = 0; i < entry->num_args; i++) nr_map_set(map, entry->args[i], nr_operand(call, i));
@@ -67,7 +77,7 @@ static void replace_call(NrOp *call, NrValue *const *values) {
   nr_op_erase(call);
 }
 
-/* A callee of one block: its ops replace the call. */
+/* Replaces the call by the ops of a callee of one block. */
 static void inline_block(NrOp *call, NrBlock *entry) {
   NrMap map = {0};
   map_arguments(&map, entry, call);
@@ -84,7 +94,7 @@ static void inline_block(NrOp *call, NrBlock *entry) {
   nr_map_deinit(&map);
 }
 
-/* A callee of several blocks becomes the region of an scf.execute_region; returns become yields. */
+/* Replaces the call by an scf.execute_region with the blocks of the callee, whose returns become yields. */
 static NrOp *wrap_blocks(NrOp *call, NrRegion *body) {
   NR_VEC(NrType) types = {0};
   for (uint32_t i = 0; i < call->num_results; i++) nr_vec_push(&types, nr_result(call, i)->type);
@@ -94,14 +104,14 @@ static NrOp *wrap_blocks(NrOp *call, NrRegion *body) {
                                             .num_results = types.size,
                                             .num_regions = 1});
   NrMap map = {0};
-  NrRegion *region = nr_op_region(wrapper, 0);
+  NrRegion *region = nr_scf_execute_region_region(wrapper);
   nr_region_clone(call->module, body, region, &map);
   for (uint32_t i = 0; i < region->first->num_args; i++)
     nr_value_replace_uses(region->first->args[i], nr_operand(call, i));
   while (region->first->num_args) nr_block_erase_arg(region->first, region->first->num_args - 1);
   for (NrBlock *block = region->first; block; block = block->next) {
     NrOp *ret = block->last;
-    if (!nr_op_is(ret, NR_OP_func_return)) continue;
+    if (!returns(ret)) continue;
     NR_VEC(NrValue *) values = {0};
     for (uint32_t i = 0; i < ret->num_operands; i++) nr_vec_push(&values, nr_operand(ret, i));
     b = nr_builder_before(ret);
@@ -122,7 +132,7 @@ static void unwrap(NrOp *wrapper) {
   nr_block_split(block, wrapper->next, end);
   for (uint32_t i = 0; i < wrapper->num_results; i++)
     nr_value_replace_uses(nr_result(wrapper, i), nr_block_add_arg(end, nr_result(wrapper, i)->type, wrapper->loc));
-  NrRegion *region = nr_op_region(wrapper, 0);
+  NrRegion *region = nr_scf_execute_region_region(wrapper);
   NrBuilder b = nr_builder_before(wrapper);
   nr_cf_br(&b, region->first, NULL, 0);
   for (NrBlock *inner = region->first, *after = block, *next; inner; inner = next) {
@@ -144,8 +154,8 @@ static void unwrap(NrOp *wrapper) {
 }
 
 static void inline_call(NrOp *call, Function *callee) {
-  NrRegion *body = nr_op_region(callee->op, 0);
-  if (body->first == body->last && nr_op_is(body->last->last, NR_OP_func_return)) {
+  NrRegion *body = nr_op_only_region(callee->op);
+  if (body->first == body->last && returns(body->last->last)) {
     inline_block(call, body->first);
     return;
   }
@@ -168,7 +178,7 @@ static void optimize(Inliner *in, Function *f) {
   nr_walk_pre(f->op, count_op, &f->size);
 }
 
-/* Visits callees first. A function that is reached again while it is being visited is recursive. */
+/* Inlines into f after its callees. A function that is reached again while it is being visited is recursive. */
 static void visit(Inliner *in, Function *f, size_t depth) {
   if (f->active || depth > NR_MAX_NESTING) f->recursive = true;
   if (f->visited || f->active || f->recursive) return;
@@ -191,13 +201,14 @@ static void visit(Inliner *in, Function *f, size_t depth) {
 static NrStatus inline_run(NrPassContext *pass, NrOp *op) {
   Inliner in = {.pass = pass, .max_ops = (size_t)nr_pass_int(pass, "max-ops")};
   in.passes = nr_pass_passes(pass, "default-pipeline");
-  NrBlock *body = nr_op_body(op, 0);
+  NrBlock *body = nr_op_only_body(op);
   for (NrOp *func = body ? body->first : NULL; func; func = func->next) {
-    if (!nr_op_is(func, NR_OP_func_func)) continue;
+    bool calls = nr_op_has(func, NR_FUNCTION) || nr_op_is(func, NR_OP_util_initializer);
+    if (!calls) continue;
     Function *f = NR_NEW(pass->scratch, Function);
     f->op = func;
     nr_walk_pre(func, collect, f);
-    nr_strmap_set(&in.functions, nr_op_attr_str(func, NR_A_sym_name), f);
+    if (nr_op_has(func, NR_FUNCTION)) nr_strmap_set(&in.functions, nr_op_attr_str(func, NR_A_sym_name), f);
     nr_vec_push(&in.all, f);
   }
   for (size_t i = 0; i < in.all.size; i++) visit(&in, in.all.data[i], 0);

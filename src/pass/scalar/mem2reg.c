@@ -16,6 +16,8 @@
  * it as an operand and returns it as a result, by a load before the op, a store at the start of each region, a load at
  * its end, and a store after the op. Then the loads of each region are replaced by the last stored values, with block
  * arguments where control flow joins; arguments that are always one value are removed (mem2reg_blocks.c). */
+#include "dialect/memref/ops.h"
+#include "dialect/operands.h"
 #include "dialect/scf/scf.h"
 #include "pass/scalar/mem2reg.h"
 
@@ -25,8 +27,9 @@ enum { MAX_ELEMENTS = 16 };
 
 /* ---- which buffers ----------------------------------------------------------------------------------------------- */
 
-/* The element that an access with constant indices touches; false when one is not constant or outside. */
-static bool element_of(const NrOp *access, uint32_t first_index, NrType type, int64_t *out) {
+/* Computes the element of an access; false when an index is not constant or out of bounds. */
+static bool element_of(const NrOp *access, NrType type, int64_t *out) {
+  size_t first_index = nr_op_indices(access).begin;
   *out = 0;
   for (uint32_t d = 0; d < type->rank; d++) {
     int64_t index;
@@ -67,7 +70,7 @@ static bool is_reachable(const NrOp *access, const NrOp *alloca, bool writes) {
 }
 
 static bool is_promotable(const NrOp *alloca) {
-  NrType type = nr_result(alloca, 0)->type;
+  NrType type = nr_op_result(alloca)->type;
   int64_t count, element;
   if (!nr_type_num_elements(type, &count) || count < 1 || count > MAX_ELEMENTS || !nr_memref_is_identity(type))
     return false;
@@ -75,18 +78,18 @@ static bool is_promotable(const NrOp *alloca) {
                 : nr_type_is_int_or_index(type->elem) ? nr_attr_int(type->elem, 0)
                                                       : NULL;
   if (!zero) return false;
-  for (const NrUse *use = nr_result(alloca, 0)->first_use; use; use = use->next) {
-    bool loads = nr_op_is(use->owner, NR_OP_memref_load) && nr_use_index(use) == 0;
-    bool stores = nr_op_is(use->owner, NR_OP_memref_store) && nr_use_index(use) == 1;
+  for (const NrUse *use = nr_op_result(alloca)->first_use; use; use = use->next) {
+    bool loads = nr_op_is(use->owner, NR_OP_memref_load) && nr_use_index(use) == NR_MEMREF_LOAD_MEMREF;
+    bool stores = nr_op_is(use->owner, NR_OP_memref_store) && nr_use_index(use) == NR_MEMREF_STORE_MEMREF;
     if (!loads && !stores) return false;
-    if (!element_of(use->owner, loads ? 1 : 2, type, &element)) return false;
+    if (!element_of(use->owner, type, &element)) return false;
     if (!is_reachable(use->owner, alloca, stores)) return false;
   }
   return true;
 }
 
 static void add_buffer(NrPromoter *p, NrOp *alloca) {
-  NrType type = nr_result(alloca, 0)->type;
+  NrType type = nr_op_result(alloca)->type;
   int64_t count = 1, element;
   nr_type_num_elements(type, &count);
   NrSlot *slots = NR_NEW_ARRAY(p->pass->scratch, NrSlot, count);
@@ -95,23 +98,23 @@ static void add_buffer(NrPromoter *p, NrOp *alloca) {
     nr_vec_push(&p->slots, &slots[e]);
   }
   nr_map_set(&p->buffers, alloca, slots);
-  for (const NrUse *use = nr_result(alloca, 0)->first_use; use; use = use->next) {
-    element_of(use->owner, nr_op_is(use->owner, NR_OP_memref_load) ? 1 : 2, type, &element);
+  for (const NrUse *use = nr_op_result(alloca)->first_use; use; use = use->next) {
+    element_of(use->owner, type, &element);
     nr_map_set(&p->accesses, use->owner, &slots[element]);
   }
 }
 
 /* ---- regions independent of each other -------------------------------------------------------------------------- */
 
-/* Loads and stores without indices represent accesses while the pass runs; it erases all of them. */
+/* Builds a load of the element. The pass represents it without indices, and erases all such loads and stores later. */
 static NrValue *load_at(NrPromoter *p, NrBuilder *b, NrSlot *slot) {
-  NrOp *op = nr_build_op(b, NR_OP_memref_load, (NrValue *[]){nr_result(slot->alloca, 0)}, 1, &slot->type, 1);
+  NrOp *op = nr_build_op(b, NR_OP_memref_load, (NrValue *[]){nr_op_result(slot->alloca)}, 1, &slot->type, 1);
   nr_map_set(&p->accesses, op, slot);
-  return nr_result(op, 0);
+  return nr_op_result(op);
 }
 
 static void store_at(NrPromoter *p, NrBuilder *b, NrSlot *slot, NrValue *value) {
-  NrOp *op = nr_build_op(b, NR_OP_memref_store, (NrValue *[]){value, nr_result(slot->alloca, 0)}, 2, NULL, 0);
+  NrOp *op = nr_build_op(b, NR_OP_memref_store, (NrValue *[]){value, nr_op_result(slot->alloca)}, 2, NULL, 0);
   nr_map_set(&p->accesses, op, slot);
 }
 
@@ -122,8 +125,8 @@ static int by_number(const void *a, const void *b) {
 
 static bool is_inside(const NrOp *op, const NrOp *around) { return op != around && nr_op_is_ancestor(around, op); }
 
-/* Elements of outer buffers that the op's own blocks load (stored also lists those that they store), ordered by number.
- * Accesses that are nested deeper have been moved to these blocks before. */
+/* Collects the elements of outer buffers that the op's own blocks access: those that they store, and those that they
+ * only load. Accesses that are nested deeper have been moved to these blocks before. */
 static void find_crossing(const NrPromoter *p, NrOp *op, NrSlotList *loaded, NrSlotList *stored) {
   NrMap seen = {0};
   for (uint32_t r = 0; r < op->num_regions; r++)
@@ -149,7 +152,7 @@ static void find_crossing(const NrPromoter *p, NrOp *op, NrSlotList *loaded, NrS
   if (stored->size) qsort(stored->data, stored->size, sizeof *stored->data, by_number);
 }
 
-/* Elements that are only read: loads inside the op become one load before it. */
+/* Replaces the loads of elements that op only reads by one load before it. */
 static void load_outside(NrPromoter *p, NrOp *op, const NrSlotList *slots) {
   NrBuilder b = nr_builder_before(op);
   NrMap values = {0};
@@ -161,7 +164,7 @@ static void load_outside(NrPromoter *p, NrOp *op, const NrSlotList *slots) {
         NrSlot *slot = nr_slot_of(p, inner);
         NrValue *value = slot ? nr_map_get(&values, slot) : NULL;
         if (!value) continue;
-        nr_value_replace_uses(nr_result(inner, 0), value);
+        nr_value_replace_uses(nr_op_result(inner), value);
         nr_map_remove(&p->accesses, inner);
         nr_op_erase(inner);
       }
@@ -181,14 +184,14 @@ static void load_at_end(NrPromoter *p, NrOp *terminator, const NrSlotList *slots
     nr_op_insert_operand(terminator, terminator->num_operands, load_at(p, &b, slots->data[i]));
 }
 
-/* Adds an argument for each element to a block, and stores them. */
+/* Adds an argument for each element to a block, and stores the arguments at its start. */
 static void take_as_arguments(NrPromoter *p, NrBlock *block, const NrSlotList *slots) {
   uint32_t first = block->num_args;
   for (size_t i = 0; i < slots->size; i++) nr_block_add_arg(block, slots->data[i]->type, block->first->loc);
   store_at_start(p, block, slots, block->args + first);
 }
 
-/* Regions that are entered once, from outside, and end in scf.yield. */
+/* For ops whose regions are entered once, from outside, and end in scf.yield. */
 static void carry_through_branches(NrPromoter *p, NrOp *op, const NrSlotList *slots, NrValue *const *values) {
   for (uint32_t r = 0; r < op->num_regions; r++) {
     NrRegion *region = nr_op_region(op, r);

@@ -12,7 +12,8 @@
  *
  * Removes block arguments that are the same value on all incoming edges. */
 #include "dialect/arith/arith.h"
-#include "dialect/shared/fold.h"
+#include "dialect/memref/ops.h"
+#include "dialect/arith/fold.h"
 #include "pass/scalar/mem2reg.h"
 
 static NrValue *zero_before(NrOp *op, NrType type) {
@@ -27,33 +28,33 @@ static void walk_block(NrPromoter *p, NrBlock *block, NrMap *last, NrOpList *exp
     next = op->next;
     NrSlot *slots = nr_map_get(&p->buffers, op), *slot = nr_slot_of(p, op);
     int64_t count = 0;
-    if (slots) nr_type_num_elements(nr_result(op, 0)->type, &count);
+    if (slots) nr_type_num_elements(nr_op_result(op)->type, &count);
     for (int64_t e = 0; e < count; e++) nr_map_set(last, &slots[e], zero_before(op, slots[e].type));
     if (!slot) continue;
     if (nr_op_is(op, NR_OP_memref_store)) {
-      nr_map_set(last, slot, nr_operand(op, 0));
+      nr_map_set(last, slot, nr_memref_store_value(op));
     } else {
       NrValue *value = nr_map_get(last, slot);
       if (!value) {
         nr_vec_push(exposed, op);
         continue;
       }
-      nr_value_replace_uses(nr_result(op, 0), value);
-      nr_map_set(replaced, nr_result(op, 0), value);
+      nr_value_replace_uses(nr_op_result(op), value);
+      nr_map_set(replaced, nr_op_result(op), value);
     }
     nr_map_remove(&p->accesses, op);
     nr_op_erase(op);
   }
 }
 
-/* The promotion over several blocks: the values at the end of each, and of one slot at the start of blocks. */
+/* Values during the promotion over several blocks: of all slots at the ends of blocks, of one slot at their starts. */
 typedef struct Flow {
   NrPromoter *p;
   NrMap ends;     /* NrBlock* -> NrMap*: NrSlot* -> NrValue* */
   NrMap replaced; /* NrValue* -> NrValue*: replacements of erased loads and arguments */
   NrSlot *slot;     /* the slot being promoted */
   NrMap starts;   /* NrBlock* -> NrValue* */
-  NR_VEC(NrBlock *) asking;
+  NR_VEC(NrBlock *) needed; /* blocks at whose start the value of slot is needed */
 } Flow;
 
 static NrValue *value_at_end(const Flow *f, const NrBlock *block) {
@@ -68,29 +69,29 @@ static void replace(Flow *f, NrValue *value, NrValue *by) {
   nr_map_set(&f->replaced, value, by);
 }
 
-static void ask(Flow *f, NrMap *asked, NrBlock *block) {
-  if (nr_map_has(asked, block)) return;
-  nr_map_set(asked, block, block);
-  nr_vec_push(&f->asking, block);
+static void need(Flow *f, NrMap *seen, NrBlock *block) {
+  if (nr_map_has(seen, block)) return;
+  nr_map_set(seen, block, block);
+  nr_vec_push(&f->needed, block);
 }
 
 /* Finds the blocks at whose start the slot's value is needed: those with exposed loads, and their predecessors up to a
  * store. A block with several predecessors gets an argument. */
 static void find_starts(Flow *f, const NrOpList *loads) {
-  NrMap asked = {0};
-  f->asking.size = 0;
-  for (size_t i = 0; i < loads->size; i++) ask(f, &asked, loads->data[i]->block);
-  for (size_t i = 0; i < f->asking.size; i++) {
-    NrBlock *block = f->asking.data[i];
+  NrMap seen = {0};
+  f->needed.size = 0;
+  for (size_t i = 0; i < loads->size; i++) need(f, &seen, loads->data[i]->block);
+  for (size_t i = 0; i < f->needed.size; i++) {
+    NrBlock *block = f->needed.data[i];
     for (NrSuccessor *pred = block->first_pred; pred; pred = pred->next)
-      if (!nr_map_has(nr_map_get(&f->ends, pred->owner->block), f->slot)) ask(f, &asked, pred->owner->block);
+      if (!nr_map_has(nr_map_get(&f->ends, pred->owner->block), f->slot)) need(f, &seen, pred->owner->block);
     if (block->first_pred && block->first_pred->next)
       nr_map_set(&f->starts, block, nr_block_add_arg(block, f->slot->type, f->slot->alloca->loc));
   }
-  nr_map_deinit(&asked);
+  nr_map_deinit(&seen);
 }
 
-/* A block with one predecessor starts with the value at that one's end. */
+/* The slot's value at the start of block; with one predecessor, that is the value at the predecessor's end. */
 static NrValue *value_at_start(Flow *f, NrBlock *block) {
   NrBlock *from = block;
   while (!nr_map_has(&f->starts, from) && from->first_pred && !value_at_end(f, from->first_pred->owner->block))
@@ -123,8 +124,8 @@ static bool drop_argument(Flow *f, NrValue *arg) {
 
 static void drop_arguments(Flow *f) {
   NR_VEC(NrValue *) args = {0};
-  for (size_t i = 0; i < f->asking.size; i++) {
-    NrBlock *block = f->asking.data[i];
+  for (size_t i = 0; i < f->needed.size; i++) {
+    NrBlock *block = f->needed.data[i];
     NrValue *value = nr_map_get(&f->starts, block);
     if (value && value->block == block && value->index + 1 == block->num_args && block->first_pred->next)
       nr_vec_push(&args, value);
@@ -144,9 +145,9 @@ static void solve_slot(Flow *f, NrSlot *slot, const NrOpList *loads) {
   f->slot = slot;
   nr_map_clear(&f->starts);
   find_starts(f, loads);
-  for (size_t i = 0; i < f->asking.size; i++) value_at_start(f, f->asking.data[i]);
-  for (size_t i = 0; i < f->asking.size; i++) {
-    NrBlock *block = f->asking.data[i];
+  for (size_t i = 0; i < f->needed.size; i++) value_at_start(f, f->needed.data[i]);
+  for (size_t i = 0; i < f->needed.size; i++) {
+    NrBlock *block = f->needed.data[i];
     if (!block->first_pred || !block->first_pred->next) continue;
     for (NrSuccessor *pred = block->first_pred; pred; pred = pred->next)
       nr_successor_append_operand(pred->owner, (size_t)(pred - pred->owner->successors),
@@ -154,7 +155,7 @@ static void solve_slot(Flow *f, NrSlot *slot, const NrOpList *loads) {
   }
   for (size_t i = 0; i < loads->size; i++) {
     NrOp *load = loads->data[i];
-    replace(f, nr_result(load, 0), value_at_start(f, load->block));
+    replace(f, nr_op_result(load), value_at_start(f, load->block));
     nr_map_remove(&f->p->accesses, load);
     nr_op_erase(load);
   }
@@ -195,7 +196,7 @@ static void promote_in_blocks(NrPromoter *p, NrRegion *region) {
   nr_map_deinit(&f.ends);
   nr_map_deinit(&f.replaced);
   nr_map_deinit(&f.starts);
-  nr_vec_deinit(&f.asking);
+  nr_vec_deinit(&f.needed);
 }
 
 void nr_promote_in_region(NrPromoter *p, NrRegion *region) {

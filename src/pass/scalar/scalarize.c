@@ -89,13 +89,13 @@ static void expand_arguments(NrBlock *block, uint32_t first, NrLoc loc) {
 
 /* ---- control flow ------------------------------------------------------------------------------------------------ */
 
-/* Where an op of control flow has the values that it carries: always the last ones. */
+/* Positions of the values that an op of control flow carries, which are always the last ones. */
 typedef struct CarriedValues {
-  uint32_t first_init; /* operands from here on */
-  NR_VEC(uint32_t) first_arg, first_out; /* per region: arguments, and operands of its terminator, from here on */
+  uint32_t first_init; /* the first such operand of op */
+  NR_VEC(uint32_t) first_arg, first_out; /* per region: the first such argument, and operand of its terminator */
 } CarriedValues;
 
-/* False for ops that are not known to carry values, or that say of operands and results more than their types do. */
+/* Fills out; false for ops without .region_flow, or with operand segments, which would have to be changed. */
 static bool find_carried(const NrOp *op, CarriedValues *out) {
   if (!op->info->region_flow || nr_op_has(op, NR_SEGMENTS)) return false;
   out->first_init = UINT32_MAX;

@@ -1,5 +1,6 @@
 /* scalarize_ops.c - replaces structured and tensor ops on small tensors by scalar ops; see scalarize.c. */
 #include "dialect/linalg/linalg.h"
+#include "dialect/operands.h"
 #include "dialect/tensor/tensor.h"
 #include "pass/core/rewrite.h"
 #include "pass/scalar/scalarize.h"
@@ -8,7 +9,7 @@ enum { MOST_POINTS = 8, MAX_ELEMENTS = 8 };
 
 /* Replaces op's one result, a small tensor, by the tensor of these elements. */
 static bool replace(NrBuilder *b, NrOp *op, NrValue *const *elements) {
-  return nr_op_replace(op, nr_scalar_pack(b, nr_result(op, 0)->type, elements));
+  return nr_op_replace(op, nr_scalar_pack(b, nr_op_result(op)->type, elements));
 }
 
 /* ---- linalg.generic ---------------------------------------------------------------------------------------------- */
@@ -21,7 +22,7 @@ typedef struct Unroll {
   NrValue *elements[MAX_ELEMENTS][MAX_ELEMENTS]; /* per output, row-major; NULL = still the init's */
 } Unroll;
 
-/* Whether the op has few points, outputs that become scalars, and a body that can be copied. */
+/* Whether the op has few iterations, outputs that become scalars, and a body that can be copied. */
 static bool may_unroll(Unroll *u) {
   NrOp *op = u->op;
   int64_t points = 1;
@@ -37,7 +38,7 @@ static bool may_unroll(Unroll *u) {
     if (u->ranges[i] == NR_DYNAMIC || !nr_mul_i64(points, u->ranges[i], &points)) return false;
   }
   if (points > (integers ? MOST_POINTS : 1)) return false;
-  NrBlock *body = nr_op_body(op, 0);
+  NrBlock *body = nr_op_only_body(op);
   return body->first != NULL && nr_block_terminator(body) != NULL;
 }
 
@@ -69,7 +70,7 @@ static size_t linear(NrType type, const int64_t *indices) {
 
 /* Copies the body for the current point. */
 static void copy_body(Unroll *u) {
-  NrBlock *body = nr_op_body(u->op, 0);
+  NrBlock *body = nr_op_only_body(u->op);
   NrOp *yield = nr_block_terminator(body);
   int64_t indices[NR_MAX_RANK];
   NrMap map = {0};
@@ -83,7 +84,7 @@ static void copy_body(Unroll *u) {
   for (NrOp *op = body->first; op != yield; op = op->next) {
     if (nr_op_is(op, NR_OP_linalg_index)) {
       int64_t at = u->point[nr_op_attr_int(op, NR_A_dim, 0)];
-      nr_map_set(&map, nr_result(op, 0), nr_index_value(&u->b, nr_index_const(at)));
+      nr_map_set(&map, nr_op_result(op), nr_index_value(&u->b, nr_index_const(at)));
     } else {
       nr_op_insert_before(nr_op_clone(u->b.module, op, &map), u->op);
     }
@@ -145,31 +146,33 @@ static bool scalarize_fill(NrOp *op) {
   NrValue *elements[MAX_ELEMENTS];
   NrBuilder b = nr_builder_before(op);
   if (op->num_results != 1) return false;
-  size_t count = nr_scalar_count(nr_result(op, 0)->type);
-  for (size_t i = 0; i < count; i++) elements[i] = nr_operand(op, 0);
+  size_t count = nr_scalar_count(nr_op_result(op)->type);
+  for (size_t i = 0; i < count; i++) elements[i] = nr_operand(op, NR_LINALG_FILL_INPUTS);
   return count && replace(&b, op, elements);
 }
 
-/* An insert at a constant index, or into a tensor of one element. */
+/* Replaces an insert at a constant index, or into a tensor of one element. */
 static bool scalarize_insert(NrOp *op) {
-  NrValue *elements[MAX_ELEMENTS], *dest = nr_operand(op, 1);
+  NrValue *elements[MAX_ELEMENTS], *dest = nr_tensor_insert_dest(op);
   size_t count = nr_scalar_count(dest->type), at = 0;
   if (!count) return false;
   for (uint32_t i = 0; i < dest->type->rank && count > 1; i++) {
     int64_t index;
-    if (!nr_value_constant_int(nr_operand(op, 2 + i), &index) || index < 0 || index >= dest->type->dims[i])
+    if (!nr_value_constant_int(nr_operand(op, NR_TENSOR_INSERT_INDICES + i), &index) || index < 0 ||
+        index >= dest->type->dims[i])
       return false;
     at = at * (size_t)dest->type->dims[i] + (size_t)index;
   }
   NrBuilder b = nr_builder_before(op);
-  for (size_t i = 0; i < count; i++) elements[i] = i == at ? nr_operand(op, 0) : nr_scalar_element(&b, dest, i);
+  for (size_t i = 0; i < count; i++)
+    elements[i] = i == at ? nr_tensor_insert_scalar(op) : nr_scalar_element(&b, dest, i);
   return replace(&b, op, elements);
 }
 
-/* Static shapes: the elements keep their row-major order. */
+/* Reshapes between static shapes keep the elements in row-major order. */
 static bool scalarize_reshape(NrOp *op) {
-  NrValue *elements[MAX_ELEMENTS], *source = nr_operand(op, 0);
-  size_t count = nr_scalar_count(nr_result(op, 0)->type);
+  NrValue *elements[MAX_ELEMENTS], *source = nr_op_source(op);
+  size_t count = nr_scalar_count(nr_op_result(op)->type);
   if (!count || nr_scalar_count(source->type) != count) return false;
   NrBuilder b = nr_builder_before(op);
   for (size_t i = 0; i < count; i++) elements[i] = nr_scalar_element(&b, source, i);
@@ -178,7 +181,7 @@ static bool scalarize_reshape(NrOp *op) {
 
 static bool scalarize_concat(NrOp *op) {
   NrValue *elements[MAX_ELEMENTS];
-  NrType type = nr_result(op, 0)->type;
+  NrType type = nr_op_result(op)->type;
   size_t dim = (size_t)nr_op_attr_int(op, NR_A_dim, 0), at = 0;
   if (!nr_scalar_count(type)) return false;
   for (uint32_t i = 0; i < op->num_operands; i++)
@@ -195,7 +198,7 @@ static bool scalarize_concat(NrOp *op) {
   return replace(&b, op, elements);
 }
 
-/* Offsets, sizes and strides of a slice op; false when a stride is not constant. */
+/* Reads offsets, sizes and strides of a slice op; false when a stride is not constant. */
 static bool slice_lists(NrOp *op, const NrIndexListSlot *slots, NrIndex lists[3][NR_MAX_RANK]) {
   for (size_t s = 0; s < 3; s++) {
     size_t n = nr_index_list_all(op, slots[s], lists[s]);
@@ -213,10 +216,10 @@ static NrValue *plus(NrBuilder *b, NrIndex base, int64_t offset) {
 
 /* Extracts the elements of a slice one by one; its offsets may be dynamic. */
 static bool scalarize_extract_slice(NrOp *op) {
-  NrValue *elements[MAX_ELEMENTS], *indices[NR_MAX_RANK], *source = nr_operand(op, 0);
+  NrValue *elements[MAX_ELEMENTS], *indices[NR_MAX_RANK], *source = nr_tensor_extract_slice_source(op);
   NrIndex lists[3][NR_MAX_RANK];
-  size_t count = nr_scalar_count(nr_result(op, 0)->type);
-  /* For a few elements of a large tensor, copying the slice is as good. */
+  size_t count = nr_scalar_count(nr_op_result(op)->type);
+  /* Extracting several elements of a large tensor gains nothing over copying the slice. */
   if (!count || (count > 1 && !nr_scalar_count(source->type))) return false;
   if (!slice_lists(op, nr_extract_slice_slots, lists)) return false;
   NrBuilder b = nr_builder_before(op);
@@ -235,7 +238,7 @@ static bool scalarize_extract_slice(NrOp *op) {
 /* A slice of one element becomes a tensor.insert; a small slice of a small tensor, at constant offsets, a new
  * tensor. */
 static bool scalarize_insert_slice(NrOp *op) {
-  NrValue *elements[MAX_ELEMENTS], *source = nr_operand(op, 0), *dest = nr_operand(op, 1);
+  NrValue *elements[MAX_ELEMENTS], *source = nr_tensor_insert_slice_source(op), *dest = nr_tensor_insert_slice_dest(op);
   NrIndex lists[3][NR_MAX_RANK];
   size_t count = nr_scalar_count(source->type), total = nr_scalar_count(dest->type);
   if (!count || (count > 1 && !total) || !slice_lists(op, nr_insert_slice_slots, lists)) return false;
@@ -249,18 +252,18 @@ static bool scalarize_insert_slice(NrOp *op) {
     return nr_op_replace(op, nr_build_insert(&b, scalar, dest, indices, dest->type->rank));
   }
   if (!constant || !total) return false;
-  for (uint32_t i = 0; i < dest->type->rank; i++) /* else an error when it runs */
+  for (uint32_t i = 0; i < dest->type->rank; i++) /* a slice out of bounds is an error when it runs */
     if (!nr_slice_is_inside(lists[0][i], lists[1][i], lists[2][i], dest->type->dims[i], NULL)) return false;
   for (size_t i = 0; i < total; i++) elements[i] = nr_scalar_element(&b, dest, i);
   for (size_t e = 0; e < count; e++) {
     size_t rest = e;
-    int64_t place[NR_MAX_RANK];
+    int64_t indices[NR_MAX_RANK];
     for (uint32_t i = dest->type->rank; i-- > 0;) {
       int64_t size = lists[1][i].constant;
-      place[i] = lists[0][i].constant + (int64_t)rest % size * lists[2][i].constant;
+      indices[i] = lists[0][i].constant + (int64_t)rest % size * lists[2][i].constant;
       rest /= (size_t)size;
     }
-    elements[linear(dest->type, place)] = nr_scalar_element(&b, source, e);
+    elements[linear(dest->type, indices)] = nr_scalar_element(&b, source, e);
   }
   return replace(&b, op, elements);
 }
@@ -269,7 +272,7 @@ static bool scalarize_insert_slice(NrOp *op) {
 static bool scalarize_elementwise(NrOp *op) {
   NrValue *elements[MAX_ELEMENTS];
   if (op->num_results != 1 || op->num_regions) return false;
-  NrType type = nr_result(op, 0)->type;
+  NrType type = nr_op_result(op)->type;
   size_t count = nr_scalar_count(type);
   for (uint32_t i = 0; i < op->num_operands && count; i++)
     if (nr_type_is_shaped(nr_operand(op, i)->type) && nr_scalar_count(nr_operand(op, i)->type) != count) count = 0;
@@ -288,7 +291,7 @@ static bool scalarize_elementwise(NrOp *op) {
                        .num_results = 1,
                        .attrs = op->attrs,
                        .num_attrs = op->num_attrs};
-    elements[e] = nr_result(nr_build(&b, &state), 0);
+    elements[e] = nr_op_result(nr_build(&b, &state));
   }
   nr_free(operands);
   return replace(&b, op, elements);

@@ -10,7 +10,8 @@
  * scf ops and private functions are visited once they are reachable, so that branches which constants rule out
  * contribute nothing (Wegman and Zadeck, 1991). A private function whose name appears in calls only takes the join of
  * all its calls' arguments. The pass only replaces uses; canonicalize removes dead ops. */
-#include "dialect/shared/fold.h"
+#include "dialect/cf/ops.h"
+#include "dialect/arith/fold.h"
 #include "dialect/func/func.h"
 #include "dialect/scf/scf.h"
 #include "interp/interp.h"
@@ -30,13 +31,13 @@ typedef struct Function {
   NrOp *op;
   bool tracked; /* all of its calls are known */
   NR_VEC(NrOp *) calls;
-  Known **results; /* joined over all returns; entries are NULL until one is reached */
+  Known **results; /* joined over all returns; NULL until a return is reached */
   uint32_t num_results;
 } Function;
 
 typedef struct Solver {
   NrPassContext *pass;
-  NrOp *root;  /* what the pass runs on */
+  NrOp *root;  /* the op that the pass runs on */
   NrOp *table; /* the nearest symbol table: root or one that encloses it */
   NrMap known;     /* NrValue* -> Known* */
   NR_VEC(Known *) all;
@@ -62,7 +63,7 @@ static void queue_users(Solver *s, const NrValue *value) {
 
 static Known *known_of(const Solver *s, const NrValue *value) { return nr_map_get(&s->known, value); }
 
-/* constant == NULL: unknown. */
+/* Joins the lattice value of value with a constant, or with unknown (NULL). */
 static void join(Solver *s, NrValue *value, NrAttr constant) {
   Known *known = known_of(s, value);
   if (!known) {
@@ -97,8 +98,8 @@ static void args_unknown(Solver *s, NrBlock *block) {
   for (uint32_t i = 0; block && i < block->num_args; i++) join(s, block->args[i], NULL);
 }
 
-/* For an op without a transfer function: its regions are reachable, its arguments and results unknown. */
-static void reach_anyhow(Solver *s, NrOp *op) {
+/* Handles an op without a transfer function: its regions are reachable, their arguments and its results unknown. */
+static void reach_unknown(Solver *s, NrOp *op) {
   for (uint32_t r = 0; r < op->num_regions; r++) {
     reach(s, op->regions[r].first);
     args_unknown(s, op->regions[r].first);
@@ -106,7 +107,7 @@ static void reach_anyhow(Solver *s, NrOp *op) {
   results_unknown(s, op);
 }
 
-/* The operand's constant, NULL for unknown. False while it is undefined. */
+/* Finds the operand's constant, NULL for unknown; false while the operand is undefined. */
 static bool operand_known(const Solver *s, const NrOp *op, uint32_t i, NrAttr *out) {
   Known *known = known_of(s, nr_operand(op, i));
   *out = known ? known->constant : NULL;
@@ -120,7 +121,7 @@ static Function *callee_of(const Solver *s, const NrOp *call) {
   return symbol && symbol->kind == NR_ATTR_SYMBOL && symbol->size == 0 ? nr_strmap_get(&s->functions, symbol->s) : NULL;
 }
 
-/* Functions that an attribute names, at any depth, may have calls that the pass does not see. */
+/* Stops tracking the functions that an attribute names, at any depth: they may have calls that the pass cannot see. */
 static void untrack_named(Solver *s, NrAttr attr) {
   if (!attr) return;
   if (attr->kind == NR_ATTR_SYMBOL) {
@@ -132,7 +133,7 @@ static void untrack_named(Solver *s, NrAttr attr) {
   for (size_t i = 0; attr->kind == NR_ATTR_DICT && i < attr->num_named; i++) untrack_named(s, attr->named[i].value);
 }
 
-/* A call inside another symbol table may refer to another function of that name. */
+/* Whether op is in no other symbol table, in which a call may refer to another function of that name. */
 static bool is_in_own_table(const NrOp *op, const NrOp *module) {
   const NrOp *up = nr_op_parent(op);
   while (up && !nr_op_has(up, NR_SYMBOL_TABLE)) up = nr_op_parent(up);
@@ -153,8 +154,8 @@ static void add_function(Solver *s, NrOp *op) {
   Function *f = NR_NEW(s->pass->scratch, Function);
   NrType type = nr_func_type(op);
   f->op = op;
-  f->tracked = op != s->root && nr_op_body(op, 0) && nr_str_is(nr_op_attr_str(op, NR_A_sym_visibility), "private") &&
-               !nr_op_attr(op, NR_A_noria_entry);
+  f->tracked = op != s->root && nr_func_func_body(op) &&
+               nr_str_is(nr_op_attr_str(op, NR_A_sym_visibility), "private") && !nr_op_attr(op, NR_A_noria_entry);
   f->num_results = type ? type->num_results : 0;
   f->results = NR_NEW_ARRAY(s->pass->scratch, Known *, f->num_results + 1);
   nr_strmap_set(&s->functions, nr_op_attr_str(op, NR_A_sym_name), f);
@@ -164,7 +165,7 @@ static void add_function(Solver *s, NrOp *op) {
 
 /* When the pass runs on a single function, its callers are not known, and its calls have unknown results. */
 static void collect_functions(Solver *s) {
-  NrBlock *body = nr_op_body(s->root, 0);
+  NrBlock *body = nr_op_only_body(s->root);
   if (nr_op_is(s->root, NR_OP_func_func)) {
     add_function(s, s->root);
   } else {
@@ -189,7 +190,7 @@ static void visit_return(Solver *s, NrOp *op) {
 
 static void visit_call(Solver *s, NrOp *op) {
   Function *f = nr_op_is(op, NR_OP_func_call) && is_in_own_table(op, s->table) ? callee_of(s, op) : NULL;
-  NrBlock *entry = f ? nr_op_body(f->op, 0) : NULL;
+  NrBlock *entry = f ? nr_func_func_body(f->op) : NULL;
   if (!entry || entry->num_args != op->num_operands || f->num_results != op->num_results) {
     results_unknown(s, op);
     return;
@@ -225,19 +226,22 @@ static uint32_t chosen_successor(const NrOp *op, NrAttr flag) {
 
 static void visit_branch(Solver *s, NrOp *op) {
   NrAttr flag = NULL;
-  bool chooses = nr_op_is(op, NR_OP_cf_cond_br) || nr_op_is(op, NR_OP_cf_switch);
-  if (chooses && !operand_known(s, op, 0, &flag)) return;
+  if (nr_op_is(op, NR_OP_cf_cond_br) && !operand_known(s, op, NR_CF_COND_BR_CONDITION, &flag)) return;
+  if (nr_op_is(op, NR_OP_cf_switch) && !operand_known(s, op, NR_CF_SWITCH_FLAG, &flag)) return;
   for (uint32_t i = 0; i < op->num_successors; i++)
     if (!flag || i == chosen_successor(op, flag)) take_edge(s, op, i);
 }
 
-/* Control leaves for a region of owner or for what is behind it, from op: owner itself, or a terminator in `from`. */
+/* Visits the edges along which control leaves op, which is owner or a terminator in `from`, to regions of owner or to
+ * the op after it. */
 static void visit_edges(Solver *s, NrOp *owner, const NrRegion *from, NrOp *op) {
   size_t chosen = SIZE_MAX, number = 0;
   if (op->info->choose_edge) {
     NrAttr *constants = NR_NEW_ARRAY(s->pass->scratch, NrAttr, op->num_operands + 1);
-    if (!operand_known(s, op, 0, &constants[0])) return;
-    for (uint32_t i = 1; i < op->num_operands; i++) operand_known(s, op, i, &constants[i]);
+    for (uint32_t i = 0; i < op->num_operands; i++) {
+      bool known = operand_known(s, op, i, &constants[i]);
+      if (!known && i == 0) return; /* the first operand selects the edge */
+    }
     chosen = op->info->choose_edge(op, constants);
   }
   NrRegionFlow flow = nr_region_flow(owner, from);
@@ -255,9 +259,9 @@ static void visit_edges(Solver *s, NrOp *owner, const NrRegion *from, NrOp *op) 
   }
 }
 
-/* scf.loop, which ends by scf.break. Its token argument has no lattice value. */
+/* Visits an scf.loop, which ends by scf.break. Its token argument has no lattice value. */
 static void visit_loop(Solver *s, NrOp *op) {
-  NrBlock *body = nr_op_body(op, 0);
+  NrBlock *body = nr_scf_loop_body(op);
   for (uint32_t i = 0; i < op->num_operands; i++) join_value(s, body->args[1 + i], nr_operand(op, i));
   reach(s, body);
 }
@@ -266,28 +270,27 @@ static void visit_exit(Solver *s, NrOp *op) {
   NrOp *loop = nr_scf_exit_loop(op);
   bool leaves = nr_op_is(op, NR_OP_scf_break);
   for (uint32_t i = 1; loop && i < op->num_operands; i++)
-    join_value(s, leaves ? nr_result(loop, i - 1) : nr_op_body(loop, 0)->args[i], nr_operand(op, i));
+    join_value(s, leaves ? nr_result(loop, i - 1) : nr_scf_loop_body(loop)->args[i], nr_operand(op, i));
 }
 
 static void visit_parallel(Solver *s, NrOp *op) {
-  size_t begin = 0, count = 0;
-  nr_op_operand_group(op, 3, &begin, &count);
-  for (uint32_t i = 0; i < count; i++) join_value(s, nr_result(op, i), nr_operand(op, begin + i));
-  args_unknown(s, nr_op_body(op, 0));
-  reach(s, nr_op_body(op, 0));
-  queue(s, nr_op_body(op, 0)->last); /* its regions see the initial values too */
+  NrGroup inits = nr_scf_parallel_init_vals(op);
+  NrBlock *body = nr_scf_parallel_body(op);
+  for (uint32_t i = 0; i < inits.count; i++) join_value(s, nr_result(op, i), nr_operand(op, inits.begin + i));
+  args_unknown(s, body);
+  reach(s, body);
+  queue(s, body->last); /* its regions see the initial values too */
 }
 
 /* A reduction's accumulator is the initial value, or a point's value where there is none, or the result of its body. */
 static void visit_reduce(Solver *s, NrOp *op) {
   NrOp *loop = nr_op_parent(op);
-  size_t begin = 0, count = 0;
-  nr_op_operand_group(loop, 3, &begin, &count);
+  NrGroup inits = nr_scf_parallel_init_vals(loop);
   for (uint32_t i = 0; i < op->num_regions; i++) {
     NrBlock *block = nr_op_body(op, i);
-    join_value(s, block->args[0], i < count ? nr_operand(loop, begin + i) : nr_operand(op, i));
+    join_value(s, block->args[0], i < inits.count ? nr_operand(loop, inits.begin + i) : nr_operand(op, i));
     join_value(s, block->args[1], nr_operand(op, i));
-    if (i >= count) join_value(s, nr_result(loop, i), nr_operand(op, i));
+    if (i >= inits.count) join_value(s, nr_result(loop, i), nr_operand(op, i));
     reach(s, block);
   }
 }
@@ -295,8 +298,8 @@ static void visit_reduce(Solver *s, NrOp *op) {
 static void visit_reduce_return(Solver *s, NrOp *op) {
   NrOp *reduce = nr_op_parent(op);
   uint32_t i = (uint32_t)(op->block->region - reduce->regions);
-  join_value(s, op->block->args[0], nr_operand(op, 0));
-  join_value(s, nr_result(nr_op_parent(reduce), i), nr_operand(op, 0));
+  join_value(s, op->block->args[0], nr_scf_reduce_return_result(op));
+  join_value(s, nr_result(nr_op_parent(reduce), i), nr_scf_reduce_return_result(op));
 }
 
 /* ---- ops --------------------------------------------------------------------------------------------------------- */
@@ -309,7 +312,7 @@ static NrAttr folded_constant(const NrOp *op, const NrAttr *constants, const NrF
   return folded->attr;
 }
 
-/* Once no operand is undefined: applies the op's fold or, when all operands are constants, interprets the op. */
+/* Applies the op's fold or, when all operands are constants, interprets the op; waits until no operand is undefined. */
 static void visit_computation(Solver *s, NrOp *op) {
   NrAttr *constants = NR_NEW_ARRAY(s->pass->scratch, NrAttr, op->num_operands + 1);
   NrAttr *results = NR_NEW_ARRAY(s->pass->scratch, NrAttr, op->num_results + 1);
@@ -347,10 +350,10 @@ static void visit(Solver *s, NrOp *op) {
   if (op->info->region_flow) visit_edges(s, op, NULL, op);
   else if (around && around->info->region_flow) visit_edges(s, around, op->block->region, op);
   else if (nr_op_has(op, NR_CONSTANT_LIKE) && op->num_results == 1)
-    join(s, nr_result(op, 0), nr_op_attr(op, NR_A_value));
+    join(s, nr_op_result(op), nr_op_attr(op, NR_A_value));
   else if (op->num_successors) visit_branch(s, op);
   else if (nr_op_has(op, NR_CALL)) visit_call(s, op);
-  else if (op->num_regions) reach_anyhow(s, op);
+  else if (op->num_regions) reach_unknown(s, op);
   else if (op->num_results && nr_op_has(op, NR_PURE)) visit_computation(s, op);
   else results_unknown(s, op);
 }
@@ -359,13 +362,13 @@ static void visit(Solver *s, NrOp *op) {
 static void solve(Solver *s) {
   for (size_t i = 0; i < s->all_functions.size; i++) {
     Function *f = s->all_functions.data[i];
-    NrBlock *entry = nr_op_body(f->op, 0);
+    NrBlock *entry = nr_func_func_body(f->op);
     if (f->tracked) continue;
     reach(s, entry);
     args_unknown(s, entry);
   }
   NrOp *top = nr_op_is(s->root, NR_OP_func_func) ? NULL : s->root;
-  NrBlock *body = top ? nr_op_body(top, 0) : NULL;
+  NrBlock *body = top ? nr_op_only_body(top) : NULL;
   for (NrOp *op = body ? body->first : NULL; op; op = op->next)
     if (!nr_op_is(op, NR_OP_func_func)) queue(s, op);
   while (s->work.size) {
@@ -389,7 +392,7 @@ static void replace_constants(Solver *s) {
                             : nr_builder_at_start(block->module, block,
                                                   nr_arg_loc(value) ? nr_arg_loc(value) : block->first->loc);
     NrOp *constant = nr_build_constant(&b, known->constant, value->type);
-    if (constant) nr_value_replace_uses(value, nr_result(constant, 0));
+    if (constant) nr_value_replace_uses(value, nr_op_result(constant));
   }
 }
 

@@ -53,7 +53,8 @@ static void mark_inside(Live *live, NrOp *op, bool is_root) {
 static NrStatus symbol_dce_run(NrPassContext *pass, NrOp *op) {
   Live live = {.root = op};
   NrOpList ops = {0};
-  for (NrOp *symbol = nr_op_body(op, 0) ? nr_op_body(op, 0)->first : NULL; symbol; symbol = symbol->next)
+  NrBlock *body = nr_op_only_body(op);
+  for (NrOp *symbol = body ? body->first : NULL; symbol; symbol = symbol->next)
     if (nr_op_has(symbol, NR_SYMBOL)) nr_strmap_set(&live.by_name, nr_op_attr_str(symbol, NR_A_sym_name), symbol);
   mark_inside(&live, op, true);
   while (live.work.size) mark_inside(&live, nr_vec_pop(&live.work), true);

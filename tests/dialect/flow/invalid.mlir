@@ -187,21 +187,8 @@ flow.executable @two {
   }
 }
 flow.executable @wrong {
-  // expected-error@+1 {{'flow.executable.export' op (C2) refers to the undefined function 'nowhere'}}
-  flow.executable.export @nowhere
-  // expected-error@+1 {{'flow.executable.export' op (C3) the function of a dispatch must return nothing}}
-  flow.executable.export @returns
-  // expected-error@+1 {{'flow.executable.export' op (C3) argument #0 of the function of a dispatch is a tensor; expected !flow.dispatch.tensor}}
-  flow.executable.export @takes
-  builtin.module {
-    func.func @returns() -> i32 {
-      %0 = arith.constant 1 : i32
-      return %0 : i32
-    }
-    func.func @takes(%a: tensor<4xf32>) {
-      return
-    }
-  }
+  // expected-error@+1 {{'flow.executable.export' op (C2) function_ref must be a symbol}}
+  "flow.executable.export"() <{sym_name = "f", function_ref = 1 : i32}> ({}) : () -> ()
 }
 
 // -----
@@ -219,14 +206,8 @@ flow.executable @ex {
 func.func @dispatch(%t: tensor<4xf32>, %u: tensor<5xf32>, %i: index) {
   // expected-error@+1 {{'flow.dispatch' op (C1) at least one entry point must be specified}}
   "flow.dispatch"() <{entry_points = [], operandSegmentSizes = array<i32: 0, 0, 0, 0>}> : () -> ()
-  // expected-error@+1 {{'flow.dispatch' op (C4) refers to an undefined entry point @ex::@g}}
-  %0 = flow.dispatch @ex::@g[%i](%t) : (tensor<4xf32>) -> tensor<4xf32>
   // expected-error@+1 {{'flow.dispatch' op (C4) workload mismatch; entry point expects 1 arguments but dispatch provides 0}}
   %1 = flow.dispatch @ex::@f(%t) : (tensor<4xf32>) -> tensor<4xf32>
-  // expected-error@+1 {{'flow.dispatch' op (C5) argument #0 is tensor<5xf32> but the entry point takes !flow.dispatch.tensor<readonly:tensor<4xf32>>}}
-  %2 = flow.dispatch @ex::@f[%i](%u) : (tensor<5xf32>) -> tensor<4xf32>
-  // expected-error@+1 {{'flow.dispatch' op (C5) the entry point takes 2 arguments but the dispatch has 1 arguments and untied results}}
-  %3 = flow.dispatch @ex::@f[%i](%t) : (tensor<4xf32>) -> %t
   return
 }
 
@@ -239,8 +220,50 @@ func.func @call(%t: tensor<4xf32>) {
   flow.call @other(%t) : (tensor<4xf32>) -> ()
   // expected-error@+1 {{'flow.call' op (C3) function type mismatch; callee is (tensor<4xf32>) -> tensor<4xf32>}}
   flow.call @host(%t) : (tensor<4xf32>) -> ()
+  // expected-error@+1 {{'flow.call' op (C2) must have 1 tied operand entries, one per result, got 2}}
+  %0 = flow.call @host(%t) {tied_operands = [-1 : index, -1 : index]} : (tensor<4xf32>) -> tensor<4xf32>
+  // expected-error@+1 {{'flow.call' op (C2) result #0 is tied to an argument that does not exist}}
+  %1 = flow.call @host(%t) {tied_operands = [1 : index]} : (tensor<4xf32>) -> tensor<4xf32>
   return
 }
+
+// -----
+
+flow.func private @scalar(%a: i32) -> i32
+flow.func private @two(%a: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>)
+flow.func private @smaller(%a: tensor<4xf32>) -> tensor<2xf32>
+flow.func private @open(%a: tensor<?xf32>) -> tensor<?xf32>
+func.func @ties(%t: tensor<4xf32>, %u: tensor<?xf32>, %i: i32, %n: index) {
+  // expected-error@+1 {{'flow.call' op (C2) result #0 is tied to an argument that is no tensor}}
+  %0 = flow.call @scalar(%i) : (i32) -> %i
+  // expected-error@+1 {{'flow.call' op (C2) results #0 and #1 are tied to the same argument}}
+  %1:2 = flow.call @two(%t) : (tensor<4xf32>) -> (%t, %t)
+  // expected-error@+1 {{'flow.call' op (C2) result #0 of type tensor<2xf32> cannot be the bytes of its argument of type tensor<4xf32>}}
+  %2 = flow.call @smaller(%t) : (tensor<4xf32>) -> %t as tensor<2xf32>
+  // expected-error@+1 {{'flow.call' op (C1) value set has 1 dynamic dimensions but only 0 dimension values are attached}}
+  %3 = "flow.call"(%u, %n) {callee = @open, operandSegmentSizes = array<i32: 1, 0, 1>} : (tensor<?xf32>, index) -> tensor<?xf32>
+  // expected-error@+1 {{'flow.call' op (C1) value set has 1 dynamic dimensions but only 0 dimension values are attached}}
+  %4 = "flow.call"(%u, %n) {callee = @open, operandSegmentSizes = array<i32: 1, 1, 0>} : (tensor<?xf32>, index) -> tensor<?xf32>
+  return
+}
+
+// -----
+
+func.func @undefined(%i: i32) {
+  // expected-error@+1 {{'flow.call' op 'nowhere' does not reference a valid function}}
+  flow.call @nowhere(%i) : (i32) -> ()
+  return
+}
+
+// -----
+
+// expected-error@+1 {{(C2) result #0 is tied to an argument that does not exist}}
+"flow.func"() ({}) {sym_name = "f", function_type = (i32) -> i32, tied_operands = [1 : index]} : () -> ()
+
+// -----
+
+// expected-error@+1 {{tied operand not found for result reference}}
+flow.func private @g(%a: i32) -> %b
 
 // -----
 

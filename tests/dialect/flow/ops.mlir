@@ -186,3 +186,6 @@ func.func @bound_dim(%t: !flow.dispatch.tensor<readonly:tensor<2x?xf32>>) -> ind
   %0 = flow.dispatch.tensor.dim %t[1] : !flow.dispatch.tensor<readonly:tensor<2x?xf32>>
   return %0 : index
 }
+
+// CHECK-LABEL: func.func private @placeholders(!flow.dummy) attributes {of = #flow.dummy}
+func.func private @placeholders(!flow.dummy) attributes {of = #flow.dummy}

@@ -210,3 +210,8 @@ func.func @atomic_vectors(%m: memref<4xvector<2xf32>>, %i: index) {
   }
   return
 }
+
+// -----
+
+// expected-error@+1 {{'memref.global' op (C2) initial value should be a unit or elements attribute}}
+memref.global @written : memref<2xf32> = #flow.parameter.named<"key">

@@ -83,7 +83,7 @@ func.func @site(%s: !onnx.seq<tensor<4xf32>>) {
 
 func.func @more(%dtype: i32, %a: tensor<4xf32>) {
   %n = arith.constant 2 : i64
-  // expected-error@+1 {{(C4) "seq_construct" is said to get 2 operands more, but gets 1}}
+  // expected-error@+1 {{(C4) the count of "seq_construct" is 2, but 1 operands follow it}}
   %s = rt.call "seq_construct"(%dtype, %n, %a) : (i32, i64, tensor<4xf32>) -> !onnx.seq<tensor<4xf32>>
   return
 }
@@ -141,5 +141,19 @@ func.func @pointer_of_size(%m: memref<4x4xf32>) {
 func.func @copy_of_whole(%m: memref<4xf32>, %p: memref<?xf32>, %i: index) {
   // expected-error@+1 {{(C1) copies between pointers to elements of one type; got memref<4xf32> and memref<?xf32>}}
   rt.copy %m[%i], %p[%i], %i : memref<4xf32>, memref<?xf32>
+  return
+}
+
+// -----
+
+func.func @given(%m: memref<4xf32>, %i: i32) {
+  // expected-error@+1 {{(C6) "@f" is given 2 results of 2, with 2 operands and 0 results}}
+  rt.call "@f"(%m, %i) {given = array<i64: 1, 1>} : (memref<4xf32>, i32) -> ()
+  // expected-error@+1 {{(C6) "@f" is given 1 results of 2, with 1 operands and 0 results}}
+  rt.call "@f"(%m) {given = array<i64: 0, 1>} : (memref<4xf32>) -> ()
+  // expected-error@+1 {{(C6) "@f" is given 2 results of 2, with 1 operands and 0 results}}
+  rt.call "@f"(%m) {given = array<i64: 1, 1>} : (memref<4xf32>) -> ()
+  // expected-error@+1 {{(C6) "f" is given 1 results of 1, with 1 operands and 0 results}}
+  rt.call "f"(%m) {given = array<i64: 1>} : (memref<4xf32>) -> ()
   return
 }

@@ -343,7 +343,7 @@ func.func @while_condition(%c: i1, %x: f32) {
 // -----
 
 func.func @while_yield(%c: i1, %x: f32) {
-  // expected-error@+1 {{(C1) scf.yield: 0 values are handed on, but region 'before' has 1}}
+  // expected-error@+1 {{(C1) scf.yield: 0 values are passed on, but region 'before' has 1}}
   scf.while (%a = %x) : (f32) -> () {
     scf.condition(%c)
   } do {

@@ -13,16 +13,16 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <sys/time.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "../clock.h"
 #include "mutate.h"
 #include "try.h"
 
-/* Of processor time: what else the machine does is not the model's fault. What waits for ever uses none. */
-enum { MAX_JOBS = 64, TRY_SECONDS = 30, WAIT_SECONDS = 600, MAX_MEGABYTES = 3000 };
+/* Limits of one model: seconds of processor time, memory. */
+enum { MAX_JOBS = 64, TRY_SECONDS = 30, MAX_MEGABYTES = 3000 };
 /* Leaks are looked for after so many models; the ways of trying a file; how many of one kind of finding are kept. */
 enum { LEAKS_EVERY = 200, CHECKS = 24, MAX_ALIKE = 3, MAX_KINDS = 200, KIND_SIZE = 200 };
 
@@ -82,23 +82,8 @@ typedef struct Workers {
   size_t num_kinds, findings;
 } Workers;
 
-static double now(void) { return (double)nr_now_ns() / 1e9; }
-
-static double process_time(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-  return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
-}
-
-/* Ends the process with SIGPROF, or SIGALRM, when it takes longer; 0: no longer. */
-static void limit_time(int seconds) {
-  struct itimerval t = {.it_value.tv_sec = seconds};
-  setitimer(ITIMER_PROF, &t, NULL);
-  alarm(seconds ? WAIT_SECONDS : 0);
-}
-
 static bool is_over(const Workers *w, uint64_t number) {
-  return (w->options->count && number >= w->options->count) || (w->end > 0 && now() >= w->end);
+  return (w->options->count && number >= w->options->count) || (w->end > 0 && fuzz_now() >= w->end);
 }
 
 /* ---- children --------------------------------------------------------------------------------------------------- */
@@ -125,12 +110,12 @@ static bool has_leaks(Slot *slot, uint64_t number) {
 static bool try_number(const Workers *w, Slot *slot, Try *t, uint64_t number) {
   NrBuf bytes = {0}, what = {0};
   if (ftruncate(STDERR_FILENO, 0)) perror("models: the log");
-  double begin = process_time();
-  limit_time(TRY_SECONDS);
+  double begin = fuzz_process_time();
+  fuzz_limit_time(TRY_SECONDS);
   mutant_make(w->seeds, w->options->seed + number, &bytes, &what);
   bool holds = try_model(t, &bytes, w->options->seed + number);
-  limit_time(0);
-  double seconds = process_time() - begin;
+  fuzz_limit_time(0);
+  double seconds = fuzz_process_time() - begin;
   if (seconds > slot->slowest) slot->slowest = seconds, slot->slowest_number = number;
   slot->message[0] = 0;
   if (!holds) snprintf(slot->message, sizeof slot->message, "%s", t->message.data);
@@ -295,11 +280,12 @@ static void print_summary(const Workers *w, double seconds) {
     all.runs += slot->counts.runs;
     all.runs_failed += slot->counts.runs_failed;
   }
-  printf("models: %llu tried in %.0f s: %llu refused, %llu lowered, %llu of them to machine code; %llu runs, %llu ended "
-         "with an error; %zu findings of %zu kinds\n",
-         (unsigned long long)(all.models + w->findings), seconds, (unsigned long long)all.refused,
-         (unsigned long long)all.lowered, (unsigned long long)all.compiled, (unsigned long long)all.runs,
-         (unsigned long long)all.runs_failed, w->findings, w->num_kinds);
+  printf(
+      "models: %llu tried in %.0f s: %llu refused, %llu lowered, %llu of them to machine code; %llu runs, %llu ended "
+      "with an error; %zu findings of %zu kinds\n",
+      (unsigned long long)(all.models + w->findings), seconds, (unsigned long long)all.refused,
+      (unsigned long long)all.lowered, (unsigned long long)all.compiled, (unsigned long long)all.runs,
+      (unsigned long long)all.runs_failed, w->findings, w->num_kinds);
   printf("models: the slowest, %.1f s: --seed=%llu\n", slowest->slowest,
          (unsigned long long)(w->options->seed + slowest->slowest_number));
   for (size_t i = 0; i < w->num_kinds; i++)
@@ -308,14 +294,14 @@ static void print_summary(const Workers *w, double seconds) {
 
 static int try_many(const Options *o, const Seeds *seeds) {
   Workers *w = nr_calloc(1, sizeof *w);
-  *w = (Workers){.options = o, .seeds = seeds, .end = o->seconds > 0 ? now() + o->seconds : 0};
+  *w = (Workers){.options = o, .seeds = seeds, .end = o->seconds > 0 ? fuzz_now() + o->seconds : 0};
   w->slots = mmap(NULL, sizeof *w->slots * MAX_JOBS, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   if (w->slots == MAP_FAILED) return 2;
   if (mkdir(o->found, 0777) && errno != EEXIST) fprintf(stderr, "models: cannot make '%s'\n", o->found);
   printf("models: %zu seeds; first number %llu\n", seeds->models.size, (unsigned long long)o->seed);
-  double begin = now();
+  double begin = fuzz_now();
   try_all(w);
-  print_summary(w, now() - begin);
+  print_summary(w, fuzz_now() - begin);
   int result = w->findings != 0;
   munmap(w->slots, sizeof *w->slots * MAX_JOBS);
   nr_free(w);
@@ -330,9 +316,9 @@ static int check_files(const Seeds *seeds) {
   for (size_t i = 0; i < seeds->models.size; i++) {
     const SeedModel *model = &seeds->models.data[i];
     for (uint64_t way = 0; way < CHECKS; way++) {
-      limit_time(TRY_SECONDS);
+      fuzz_limit_time(TRY_SECONDS);
       bool good = try_model(&t, &model->bytes, way * UINT64_C(0x9e3779b97f4a7c15) + 11);
-      limit_time(0);
+      fuzz_limit_time(0);
       if (!good) fprintf(stderr, "%.*s: %s\n", NR_STR_ARG(model->name), t.message.data);
       holds &= good;
     }
@@ -355,23 +341,16 @@ static int save_one(const Seeds *seeds, uint64_t number) {
 
 /* ---- command line ----------------------------------------------------------------------------------------------- */
 
-static bool take(const char *arg, const char *name, const char **value) {
-  size_t n = strlen(name);
-  if (strncmp(arg, name, n) != 0 || (arg[n] && arg[n] != '=')) return false;
-  *value = arg[n] ? arg + n + 1 : "";
-  return true;
-}
-
 static bool take_option(Options *o, const char *arg) {
   const char *v;
-  if (take(arg, "--found", &o->found)) return true;
-  if (take(arg, "--seed", &v)) return o->seed = strtoull(v, NULL, 10), o->has_seed = true;
-  if (take(arg, "--count", &v)) return o->count = strtoull(v, NULL, 10), true;
-  if (take(arg, "--seconds", &v)) return o->seconds = strtod(v, NULL), true;
-  if (take(arg, "--slow", &v)) return o->slow = strtod(v, NULL), true;
-  if (take(arg, "--jobs", &v)) return o->jobs = atoi(v), true;
-  if (take(arg, "--save", &v)) return o->save = strtoull(v, NULL, 10), o->has_save = true;
-  if (take(arg, "--check", &v)) return o->check = true;
+  if (fuzz_take_option(arg, "--found", &o->found)) return true;
+  if (fuzz_take_option(arg, "--seed", &v)) return o->seed = strtoull(v, NULL, 10), o->has_seed = true;
+  if (fuzz_take_option(arg, "--count", &v)) return o->count = strtoull(v, NULL, 10), true;
+  if (fuzz_take_option(arg, "--seconds", &v)) return o->seconds = strtod(v, NULL), true;
+  if (fuzz_take_option(arg, "--slow", &v)) return o->slow = strtod(v, NULL), true;
+  if (fuzz_take_option(arg, "--jobs", &v)) return o->jobs = atoi(v), true;
+  if (fuzz_take_option(arg, "--save", &v)) return o->save = strtoull(v, NULL, 10), o->has_save = true;
+  if (fuzz_take_option(arg, "--check", &v)) return o->check = true;
   return false;
 }
 

@@ -441,7 +441,9 @@ static const char *const in_order[][2] = {
     {"while-to-for", "scf-for-to-parallel"},
     {"convert-scf-to-cf", "lift-cf-to-scf"},
     {"inline", "mem2reg"},
-    {"form-dispatches", "outline-dispatches"},
+    {"form-dispatch-regions", "convert-dispatch-region-to-workgroups"},
+    {"clone-producers-into-dispatch-regions", "convert-dispatch-region-to-workgroups"},
+    {"tile-dispatches", "outline-dispatches"},
 };
 
 /* One of those in the list. */

@@ -11,6 +11,7 @@
 /* Appends the program of this seed to out. */
 void gen_loops(uint64_t seed, NrBuf *out);   /* gen_loops.c: control flow, scalars, memory */
 void gen_tensors(uint64_t seed, NrBuf *out); /* gen_tensors.c: tensors inside of control flow */
+void gen_flow(uint64_t seed, NrBuf *out);    /* the same, with ops of flow and dispatches (gen_flow.c) */
 
 /* ---- what the two share (gen.c) --------------------------------------------------------------------------------- */
 
@@ -105,6 +106,8 @@ typedef struct Gen {
   NR_VEC(GenExit) exits;
   NR_VEC(GenPlace) places;
   NR_VEC(uint32_t) sizes; /* size name -1 - i is the index value %v<sizes[i]> */
+  bool has_flow;  /* ops of flow are generated too */
+  bool in_grid;   /* in a workgroup, which dispatches nothing */
   bool has_log;   /* %log and %count are there */
   uint32_t symbol; /* an index that is an argument of the function, or 0 */
   uint32_t pure;  /* within an scf.parallel: only buffers whose id is not below this may be written; else 0 */
@@ -206,6 +209,8 @@ GenTensor *gen_random_tensor(Gen *g);                      /* NULL: there is non
 GenTensor *gen_tensor_like(Gen *g, const GenTensor *like); /* of equal sizes and type; NULL: none */
 uint32_t gen_empty(Gen *g, const GenTensor *t);            /* tensor.empty of that type: its id, not visible */
 GenTensor gen_filled(Gen *g, GenTensor t);                 /* of that type; not visible */
+/* Indices of an element; false when there is none for sure. */
+bool gen_place_within(Gen *g, const GenTensor *t, uint32_t *indices);
 GenTensor gen_by_place(Gen *g, GenTensor t); /* each element by its place; visible */
 /* Sizes that are known in the run only, as dims of tensors. */
 int64_t gen_size_of(Gen *g, uint32_t value);

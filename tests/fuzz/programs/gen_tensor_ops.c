@@ -31,6 +31,8 @@ void gen_put_change(Gen *g, const GenTensor *from, const char *word, const GenTe
 GenTypeId gen_element_type(Gen *g) {
   static const GenTypeId types[] = {GEN_I1,  GEN_I8,  GEN_I32, GEN_I32, GEN_I64,
                                     GEN_F32, GEN_F32, GEN_F32, GEN_F64, GEN_INDEX};
+  static const GenTypeId rare[] = {GEN_F16, GEN_I16, GEN_I7, GEN_I33};
+  if (g->has_flow && gen_one_in(g, 6)) return GEN_PICK(g, rare);
   return GEN_PICK(g, types);
 }
 
@@ -211,7 +213,7 @@ static void generate(Gen *g) {
 /* ---- elements ---- */
 
 /* A place within; false when there is none for sure. A size of the run may be 0: then nothing is there to be read. */
-static bool place_within(Gen *g, const GenTensor *t, uint32_t *indices) {
+bool gen_place_within(Gen *g, const GenTensor *t, uint32_t *indices) {
   for (int d = 0; d < t->rank; d++)
     if (t->dims[d] <= 0) return false;
   for (int d = 0; d < t->rank; d++) indices[d] = gen_fresh_index(g, 0, t->dims[d] - 1);
@@ -223,7 +225,7 @@ static void element(Gen *g) {
   uint32_t indices[GEN_MAX_RANK];
   if (!from) return;
   GenTensor t = *from;
-  if (!place_within(g, &t, indices)) return;
+  if (!gen_place_within(g, &t, indices)) return;
   bool insert = gen_one_in(g, 2);
   uint32_t value = insert ? gen_use(g, t.elem) : 0, id = gen_id(g);
   gen_begin(g);

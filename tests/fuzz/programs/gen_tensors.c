@@ -32,7 +32,7 @@ static void put_func_type(Gen *g, const GenTensorFunc *f) {
 
 static void gen_call(Gen *g) {
   uint32_t args[2], scalar = gen_use(g, GEN_I32), result = gen_id(g), number = gen_id(g);
-  if (!g->tensor_funcs.size || g->trips > 8) return;
+  if (!g->tensor_funcs.size || g->trips > 8 || g->in_grid) return;
   GenTensorFunc f = g->tensor_funcs.data[gen_below(g, g->tensor_funcs.size)];
   for (int i = 0; i < 2; i++) {
     GenTensor *found = gen_tensor_like(g, &f.params[i]);
@@ -82,6 +82,10 @@ static void gen_function(Gen *g) {
 /* ---- programs ---------------------------------------------------------------------------------------------------- */
 
 static void gen_op(Gen *g, int depth) {
+  if (g->has_flow && gen_one_in(g, 2)) {
+    gen_flow_op(g, depth);
+    return;
+  }
   switch (gen_below(g, depth > 0 ? 28 : 17)) {
   case 14: gen_call(g); break;
   case 15: case 16: gen_contraction(g); break;
@@ -134,8 +138,8 @@ static void name_argument_sizes(Gen *g) {
       if (g->tensors.data[i].dims[d] < 0) g->tensors.data[i].dims[d] = name;
 }
 
-void gen_tensors(uint64_t seed, NrBuf *out) {
-  Gen g = {.out = out, .seed = seed * UINT64_C(0x9e3779b97f4a7c15) | 1, .trips = 1, .indent = 1};
+static void gen_program(uint64_t seed, NrBuf *out, bool has_flow) {
+  Gen g = {.out = out, .has_flow = has_flow, .seed = seed * UINT64_C(0x9e3779b97f4a7c15) | 1, .trips = 1, .indent = 1};
   NrBuf body = {0};
   for (int i = (int)gen_below(&g, 3); i > 0; i--) gen_function(&g);
   put_params(&g);
@@ -160,3 +164,7 @@ void gen_tensors(uint64_t seed, NrBuf *out) {
   nr_buf_deinit(&body);
   gen_deinit(&g);
 }
+
+void gen_tensors(uint64_t seed, NrBuf *out) { gen_program(seed, out, false); }
+
+void gen_flow(uint64_t seed, NrBuf *out) { gen_program(seed, out, true); }

@@ -19,6 +19,8 @@ void gen_tensor_switch(Gen *g, int depth);
 void gen_tensor_exits(Gen *g, int depth);
 void gen_tensor_forall(Gen *g, int depth);
 
+void gen_flow_op(Gen *g, int depth); /* gen_flow.c */
+
 void gen_contraction(Gen *g); /* gen_contractions.c */
 
 void gen_tensor_blocks(Gen *g, int depth); /* gen_tensor_blocks.c */

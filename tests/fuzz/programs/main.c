@@ -12,30 +12,30 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <sys/time.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "../clock.h"
 #include "check.h"
 #include "gen.h"
 
-/* Of processor time: what else the machine does is not the program's fault. What waits for ever uses none. */
-enum { MAX_JOBS = 64, STEP_SECONDS = 30, WAIT_SECONDS = 600 };
+/* Seconds of processor time that one step may take. */
+enum { MAX_JOBS = 64, STEP_SECONDS = 30 };
 /* After so many it stops; the first ones are reduced. */
 enum { MAX_FAILURES = 10, MAX_REDUCED = 3, REDUCE_SECONDS = 90, MAX_SHOWN = 4000 };
 
 static const struct Family {
   const char *name;
   void (*generate)(uint64_t seed, NrBuf *out);
-} families[] = {{"loops", gen_loops}, {"tensors", gen_tensors}};
+} families[] = {{"loops", gen_loops}, {"tensors", gen_tensors}, {"flow", gen_flow}};
 
 static const char help[] =
     "usage: programs [options]\n"
     "       programs --check FILE... [--passes=P,.. | --pipeline[=P,..] | --text=2020] [--hangs]\n"
     "       programs --print SEED [--family=NAME]\n"
     "\n"
-    "  --family=NAME   loops, tensors; without it all in turn\n"
+    "  --family=NAME   loops, tensors, flow; without it all in turn\n"
     "  --seed=N        the first seed\n"
     "  --count=N       so many programs;  --seconds=S  for so long\n"
     "  --jobs=N        processes side by side\n"
@@ -77,21 +77,6 @@ typedef struct Workers {
   NrBuf reports; /* of failures, for the end: what a log shows last */
 } Workers;
 
-static double now(void) { return (double)nr_now_ns() / 1e9; }
-
-static double process_time(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-  return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
-}
-
-/* Ends the process with SIGPROF, or SIGALRM, when it takes longer; 0: no longer. */
-static void limit_time(int seconds) {
-  struct itimerval t = {.it_value.tv_sec = seconds};
-  setitimer(ITIMER_PROF, &t, NULL);
-  alarm(seconds ? WAIT_SECONDS : 0);
-}
-
 /* ---- one program ------------------------------------------------------------------------------------------------ */
 
 static const struct Family *family_of(const Options *o, uint64_t number) {
@@ -101,7 +86,7 @@ static const struct Family *family_of(const Options *o, uint64_t number) {
 }
 
 static void note_slowest(Slot *slot) {
-  double seconds = process_time() - slot->begun;
+  double seconds = fuzz_process_time() - slot->begun;
   if (slot->slow > 0 && seconds >= slot->slow)
     fprintf(stderr, "programs: %.1f s: %llu %s\n", seconds, (unsigned long long)slot->next, slot->what);
   if (seconds <= slot->slowest.seconds) return;
@@ -114,8 +99,8 @@ static void note_what(void *user, const char *what) {
   Slot *slot = user;
   note_slowest(slot);
   snprintf(slot->what, sizeof slot->what, "%s", what);
-  slot->begun = process_time();
-  limit_time(STEP_SECONDS);
+  slot->begun = fuzz_process_time();
+  fuzz_limit_time(STEP_SECONDS);
 }
 
 static bool program_holds(const Options *o, uint64_t number, Slot *slot) {
@@ -125,12 +110,12 @@ static bool program_holds(const Options *o, uint64_t number, Slot *slot) {
   Check c = {.about_to = note_what, .user = slot, .cpu = o->cpu, .only = o->only, .longest = o->longest,
              .sanitize = seed % 4 == 0};
   slot->what[0] = slot->message[0] = 0;
-  slot->begun = process_time();
-  limit_time(STEP_SECONDS);
+  slot->begun = fuzz_process_time();
+  fuzz_limit_time(STEP_SECONDS);
   CheckStatus status = check_begin(&c, text.data, text.size);
   if (!status) status = check_some(&c, seed * UINT64_C(0x9e3779b97f4a7c15) + 3);
   if (c.too_long) status = CHECK_OK;
-  limit_time(0);
+  fuzz_limit_time(0);
   note_slowest(slot);
   slot->counts.programs += c.counts.programs;
   slot->counts.runs += c.counts.runs;
@@ -174,11 +159,11 @@ static int check_file(const Options *o, const char *path) {
     return 2;
   }
   if (!o->hangs) signal(SIGPROF, give_up), signal(SIGALRM, give_up);
-  limit_time(o->passes || o->pipeline || o->text ? STEP_SECONDS / 2 : 4 * STEP_SECONDS);
+  fuzz_limit_time(o->passes || o->pipeline || o->text ? STEP_SECONDS / 2 : 4 * STEP_SECONDS);
   CheckStatus status = check_begin(&c, text.data, text.size);
   if (!status) status = check_one(o, &c, text.data);
   else if (o->passes || o->pipeline || o->text) status = CHECK_UNDEFINED;
-  limit_time(0);
+  fuzz_limit_time(0);
   if (status) fprintf(stderr, "%s: %s: %s\n", path, c.what, c.message.data ? c.message.data : "");
   check_end(&c);
   nr_buf_deinit(&text);
@@ -239,7 +224,7 @@ static void report(Workers *w, const Slot *slot, uint64_t number, int wait_statu
 /* ---- many programs ---------------------------------------------------------------------------------------------- */
 
 static bool is_over(const Workers *w, uint64_t number) {
-  return (w->options->count && number >= w->options->count) || (w->end > 0 && now() >= w->end);
+  return (w->options->count && number >= w->options->count) || (w->end > 0 && fuzz_now() >= w->end);
 }
 
 /* Each takes every jobs-th program. */
@@ -280,12 +265,12 @@ static void wait_for_all(Workers *w) {
 }
 
 static int run_many(const Options *o) {
-  Workers w = {.options = o, .end = o->seconds > 0 ? now() + o->seconds : 0};
+  Workers w = {.options = o, .end = o->seconds > 0 ? fuzz_now() + o->seconds : 0};
   w.slots = mmap(NULL, sizeof *w.slots * MAX_JOBS, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   if (w.slots == MAP_FAILED) return 2;
   if (mkdir(o->found, 0777) && errno != EEXIST) fprintf(stderr, "programs: cannot make '%s'\n", o->found);
   printf("programs: first seed %llu\n", (unsigned long long)o->seed);
-  double begin = now();
+  double begin = fuzz_now();
   wait_for_all(&w);
   CheckCounts all = {0};
   const Slot *slowest = w.slots;
@@ -296,7 +281,7 @@ static int run_many(const Options *o) {
     all.refused += w.slots[i].counts.refused;
   }
   printf("programs: %llu programs, %llu runs in %.0f s; %d failed; %llu sequences of passes ended with a message\n",
-         (unsigned long long)all.programs, (unsigned long long)all.runs, now() - begin, w.failures,
+         (unsigned long long)all.programs, (unsigned long long)all.runs, fuzz_now() - begin, w.failures,
          (unsigned long long)all.refused);
   printf("programs: the slowest, %.1f s: --family=%s --seed=%llu %s\n", slowest->slowest.seconds,
          family_of(o, slowest->slowest.number)->name, (unsigned long long)(o->seed + slowest->slowest.number),
@@ -309,29 +294,23 @@ static int run_many(const Options *o) {
 
 /* ---- command line ----------------------------------------------------------------------------------------------- */
 
-static bool take(const char *arg, const char *name, const char **value) {
-  size_t n = strlen(name);
-  if (strncmp(arg, name, n) != 0 || (arg[n] && arg[n] != '=')) return false;
-  *value = arg[n] ? arg + n + 1 : "";
-  return true;
-}
-
 static bool take_option(Options *o, const char *arg) {
   const char *v;
-  if (take(arg, "--family", &o->family) || take(arg, "--found", &o->found) || take(arg, "--passes", &o->passes) ||
-      take(arg, "--pipeline", &o->pipeline) || take(arg, "--text", &o->text) || take(arg, "--cpu", &o->cpu))
+  if (fuzz_take_option(arg, "--family", &o->family) || fuzz_take_option(arg, "--found", &o->found) ||
+      fuzz_take_option(arg, "--passes", &o->passes) || fuzz_take_option(arg, "--pipeline", &o->pipeline) ||
+      fuzz_take_option(arg, "--text", &o->text) || fuzz_take_option(arg, "--cpu", &o->cpu))
     return true;
-  if (take(arg, "--seed", &v)) return o->seed = strtoull(v, NULL, 10), o->has_seed = true;
-  if (take(arg, "--count", &v)) return o->count = strtoull(v, NULL, 10), true;
-  if (take(arg, "--seconds", &v)) return o->seconds = strtod(v, NULL), true;
-  if (take(arg, "--only", &o->only)) return true;
-  if (take(arg, "--longest", &v)) return o->longest = atoi(v), true;
-  if (take(arg, "--slow", &v)) return o->slow = strtod(v, NULL), true;
-  if (take(arg, "--jobs", &v)) return o->jobs = atoi(v), true;
-  if (take(arg, "--hangs", &v)) return o->hangs = true;
-  if (take(arg, "--no-reduce", &v)) return o->reduce = false, true;
-  if (take(arg, "--check", &v)) return o->check = true;
-  if (take(arg, "--print", &v)) return o->has_print = true;
+  if (fuzz_take_option(arg, "--seed", &v)) return o->seed = strtoull(v, NULL, 10), o->has_seed = true;
+  if (fuzz_take_option(arg, "--count", &v)) return o->count = strtoull(v, NULL, 10), true;
+  if (fuzz_take_option(arg, "--seconds", &v)) return o->seconds = strtod(v, NULL), true;
+  if (fuzz_take_option(arg, "--only", &o->only)) return true;
+  if (fuzz_take_option(arg, "--longest", &v)) return o->longest = atoi(v), true;
+  if (fuzz_take_option(arg, "--slow", &v)) return o->slow = strtod(v, NULL), true;
+  if (fuzz_take_option(arg, "--jobs", &v)) return o->jobs = atoi(v), true;
+  if (fuzz_take_option(arg, "--hangs", &v)) return o->hangs = true;
+  if (fuzz_take_option(arg, "--no-reduce", &v)) return o->reduce = false, true;
+  if (fuzz_take_option(arg, "--check", &v)) return o->check = true;
+  if (fuzz_take_option(arg, "--print", &v)) return o->has_print = true;
   return false;
 }
 

@@ -25,6 +25,18 @@ func.func @simple_for(%lb: index, %ub: index) {
   return
 }
 
+// What is said of a loop goes to the branch back.
+// CHECK-LABEL: func.func @properties
+// CHECK: cf.cond_br %{{.*}}, ^{{.*}}, ^{{.*$}}
+// CHECK: cf.br ^{{.*}}(%{{.*}} : index) {noria.loop = {vectorize = false}}
+func.func @properties(%lb: index, %ub: index) {
+  %st = arith.constant 1 : index
+  scf.for %i = %lb to %ub step %st {
+    func.call @use(%i) : (index) -> ()
+  } {noria.loop = {vectorize = false}}
+  return
+}
+
 // The next value may not be there: then the loop ends. With the option there are only sizes.
 // RUN: noria opt --pass-pipeline='convert-scf-to-cf{assume-sizes}' %s | FileCheck %s --check-prefix=SIZES
 // CHECK-LABEL: func.func @any_step

@@ -4,12 +4,12 @@
 // STAGES: 1.600000e+01 : f32
 
 // An element of a view is an element of what the view is of.
-// CHECK-LABEL: func.func @subview
-// CHECK-DAG: %[[P:.*]] = rt.pointer %arg0 : memref<4x8xf32> -> memref<?xf32>
+// CHECK-LABEL: func.func private @subview_0
+// CHECK-SAME: (%[[P:.*]]: memref<?xf32>, %arg1: index, %arg2: index)
 // CHECK-DAG: %[[AT:.*]] = arith.muli %arg1, %{{.*}} overflow<nsw> : index
 // CHECK: %[[SUM:.*]] = arith.addi %[[AT]], %arg2 overflow<nsw> : index
 // CHECK-NEXT: memref.load %[[P]][%[[SUM]]] : memref<?xf32>
-// CHECK-NOT: memref.
+// CHECK-NEXT: return
 func.func @subview(%m: memref<4x8xf32>, %i: index, %j: index) -> f32 {
   %v = memref.subview %m[%i, 0] [1, 8] [1, 1] : memref<4x8xf32> to memref<8xf32, strided<[1], offset: ?>>
   %x = memref.load %v[%j] : memref<8xf32, strided<[1], offset: ?>>
@@ -17,11 +17,11 @@ func.func @subview(%m: memref<4x8xf32>, %i: index, %j: index) -> f32 {
 }
 
 // Sizes and strides are those of the source; constants fold.
-// CHECK-LABEL: func.func @reshapes
-// CHECK: %{{.*}}:6 = memref.extract_strided_metadata %arg0
+// CHECK-LABEL: func.func private @reshapes_0
+// CHECK-SAME: (%arg0: memref<?xi8>, %[[N:.*]]: index, %{{.*}}: index)
 // CHECK-NOT: memref.dim
 // CHECK-NOT: memref.{{collapse|expand|transpose}}
-// CHECK: return
+// CHECK: return %{{.*}}, %[[N]], %{{.*}}
 func.func @reshapes(%m: memref<?x6xi8>, %i: index) -> (i8, index, index) {
   %c1 = arith.constant 1 : index
   %c0 = arith.constant 0 : index
@@ -35,9 +35,8 @@ func.func @reshapes(%m: memref<?x6xi8>, %i: index) -> (i8, index, index) {
 }
 
 // Bytes seen as other elements.
-// CHECK-LABEL: func.func @view
-// CHECK: %[[B:.*]] = rt.pointer %arg0 : memref<64xi8> -> memref<?xi8>
-// CHECK: %[[F:.*]] = rt.pointer %[[B]][%arg1] : memref<?xi8> -> memref<?xf32>
+// CHECK-LABEL: func.func @view(
+// CHECK: %[[F:.*]] = rt.pointer %arg0[%arg1] : memref<?xi8> -> memref<?xf32>
 // CHECK: vector.store %{{.*}}, %[[F]][%{{.*}}] : memref<?xf32>, vector<4xf32>
 func.func @view(%m: memref<64xi8>, %shift: index, %v: vector<4xf32>) {
   %c1 = arith.constant 1 : index
@@ -46,26 +45,54 @@ func.func @view(%m: memref<64xi8>, %shift: index, %v: vector<4xf32>) {
   return
 }
 
-// What takes a whole memref gets one, made once where the view stands.
-// CHECK-LABEL: func.func @whole
-// CHECK: %[[P:.*]] = rt.pointer %arg0 : memref<4x8xf32> -> memref<?xf32>
-// CHECK: %[[W:.*]] = memref.reinterpret_cast %[[P]] to offset: [%{{.*}}], sizes: [8], strides: [1]
-// CHECK: call @take(%[[W]])
-// CHECK: call @take(%[[W]])
-func.func @whole(%m: memref<4x8xf32>, %i: index) {
+// Calls pass a pointer and what the type of the argument leaves open.
+// CHECK-LABEL: func.func private @views_0
+// CHECK: %[[AT:.*]] = arith.muli %arg1, %{{.*}}
+// CHECK: call @take(%arg0, %[[AT]]) : (memref<?xf32>, index) -> ()
+// CHECK: call @take(%arg0, %[[AT]])
+func.func @views(%m: memref<4x8xf32>, %i: index) {
   %v = memref.subview %m[%i, 0] [1, 8] [1, 1] : memref<4x8xf32> to memref<8xf32, strided<[1], offset: ?>>
   call @take(%v) : (memref<8xf32, strided<[1], offset: ?>>) -> ()
   call @take(%v) : (memref<8xf32, strided<[1], offset: ?>>) -> ()
   return
 }
-func.func private @take(%m: memref<8xf32, strided<[1], offset: ?>>) {
+// CHECK: func.func private @take(%{{.*}}: memref<?xf32> {noria.noalias}, %{{.*}}: index)
+func.func private @take(%m: memref<8xf32, strided<[1], offset: ?>> {noria.noalias}) {
   return
 }
 
+// So do results, and functions that are values.
+// CHECK-LABEL: func.func @results(
+// CHECK-SAME: -> (memref<?xf32>, index, index, index)
+// CHECK: %[[F:.*]] = constant @make : (index) -> (memref<?xf32>, index)
+// CHECK: %[[R:.*]]:2 = call_indirect %[[F]](%arg0) : (index) -> (memref<?xf32>, index)
+// CHECK: return %[[R]]#0, %{{.*}}, %{{.*}}, %{{.*}} : memref<?xf32>, index, index, index
+func.func @results(%n: index) -> memref<?xf32, strided<[?], offset: ?>> {
+  %f = func.constant @make : (index) -> memref<?xf32>
+  %m = func.call_indirect %f(%n) : (index) -> memref<?xf32>
+  %v = memref.cast %m : memref<?xf32> to memref<?xf32, strided<[?], offset: ?>>
+  return %v : memref<?xf32, strided<[?], offset: ?>>
+}
+func.func private @make(%n: index) -> memref<?xf32> {
+  %m = memref.alloc(%n) : memref<?xf32>
+  return %m : memref<?xf32>
+}
+
+// One of two memrefs.
+// CHECK-LABEL: func.func private @select_0
+// CHECK: arith.select %arg0, %arg1, %arg3 : memref<?xf32>
+// CHECK: arith.select %arg0, %arg2, %arg4 : index
+func.func @select(%c: i1, %a: memref<?xf32>, %b: memref<?xf32>) -> index {
+  %c0 = arith.constant 0 : index
+  %m = arith.select %c, %a, %b : memref<?xf32>
+  %n = memref.dim %m, %c0 : memref<?xf32>
+  %x = memref.load %m[%c0] : memref<?xf32>
+  return %n : index
+}
+
 // That memory is aligned is said of the pointer that is used.
-// CHECK-LABEL: func.func @aligned
-// CHECK: %[[P:.*]] = rt.pointer %arg0
-// CHECK: %[[A:.*]] = memref.assume_alignment %[[P]], 64 : memref<?xf32>
+// CHECK-LABEL: func.func private @aligned_0
+// CHECK: %[[A:.*]] = memref.assume_alignment %arg0, 64 : memref<?xf32>
 // CHECK: memref.load %[[A]][
 func.func @aligned(%m: memref<4x8xf32>, %i: index) -> f32 {
   %a = memref.assume_alignment %m, 64 : memref<4x8xf32>
@@ -73,20 +100,22 @@ func.func @aligned(%m: memref<4x8xf32>, %i: index) -> f32 {
   return %x : f32
 }
 
-// Rows of elements that do not lie side by side keep their memref.
-// CHECK-LABEL: func.func @apart
-// CHECK: %[[W:.*]] = memref.reinterpret_cast
-// CHECK: vector.maskedload %[[W]][%arg1]
-func.func @apart(%m: memref<16xf32>, %i: index, %mask: vector<4xi1>, %p: vector<4xf32>) -> vector<4xf32> {
+// Lanes that lie apart are gathered by the numbers of their elements.
+// CHECK-LABEL: func.func @apart(
+// CHECK: %[[STRIDE:.*]] = vector.broadcast %{{.*}} : index to vector<4xindex>
+// CHECK: %[[AT:.*]] = arith.muli %{{.*}}, %[[STRIDE]] overflow<nsw> : vector<4xindex>
+// CHECK: vector.gather %arg0[%{{.*}}] [%[[AT]]]
+func.func @apart(%m: memref<16xf32>, %i: index, %at: vector<4xi32>, %mask: vector<4xi1>, %p: vector<4xf32>) -> vector<4xf32> {
   %v = memref.subview %m[0] [4] [4] : memref<16xf32> to memref<4xf32, strided<[4]>>
-  %x = vector.maskedload %v[%i], %mask, %p : memref<4xf32, strided<[4]>>, vector<4xi1>, vector<4xf32> into vector<4xf32>
+  %x = vector.gather %v[%i] [%at], %mask, %p
+      : memref<4xf32, strided<[4]>>, vector<4xi32>, vector<4xi1>, vector<4xf32> into vector<4xf32>
   return %x : vector<4xf32>
 }
 
 // Blocks take memrefs as they do values; the body of an atomic op is a region of its own.
-// CHECK-LABEL: func.func @blocks
-// CHECK: ^bb{{.*}}(%[[ARG:.*]]: memref<?xi32, strided<[2], offset: ?>>):
-// CHECK: %[[P:.*]] = rt.pointer %[[ARG]]
+// CHECK-LABEL: func.func private @blocks_0
+// CHECK: cf.br ^bb1(%arg0, %{{.*}}, %arg2 : memref<?xi32>, index, index)
+// CHECK: ^bb{{.*}}(%[[P:.*]]: memref<?xi32>, %{{.*}}: index, %{{.*}}: index):
 // CHECK: memref.generic_atomic_rmw %[[P]][%{{.*}}] : memref<?xi32>
 func.func @blocks(%m: memref<?xi32>, %n: index, %i: index) -> i32 {
   %v = memref.subview %m[%i] [%n] [2] : memref<?xi32> to memref<?xi32, strided<[2], offset: ?>>

@@ -5,7 +5,7 @@
 // STAGES: 210 : i64
 
 // Small ones are loops over elements.
-// CHECK-LABEL: func.func @small
+// CHECK-LABEL: func.func private @small_0
 // CHECK: ^bb{{.*}}(%[[I:.*]]: index):
 // CHECK: cmpi slt, %[[I]]
 // CHECK: memref.load
@@ -19,9 +19,7 @@ func.func @small(%a: memref<4x8xf32>, %b: memref<4x8xf32>) {
 }
 
 // What is not too large and lies side by side is one block.
-// CHECK-LABEL: func.func @block
-// CHECK-NEXT: rt.pointer
-// CHECK-NEXT: rt.pointer
+// CHECK-LABEL: func.func private @block_0
 // CHECK: rt.copy %{{.*}}[%c0], %{{.*}}[%c0{{.*}}], %c4096 : memref<?xf32>, memref<?xf32>
 // CHECK-NEXT: return
 func.func @block(%a: memref<64x64xf32>, %b: memref<64x64xf32>) {
@@ -30,7 +28,7 @@ func.func @block(%a: memref<64x64xf32>, %b: memref<64x64xf32>) {
 }
 
 // Of unknown size it goes in pieces of 32 MB, with safepoints between.
-// CHECK-LABEL: func.func @pieces
+// CHECK-LABEL: func.func private @pieces_0
 // CHECK: %[[N:.*]] = arith.muli
 // CHECK: ^bb[[HEAD:[0-9]+]](%[[AT:.*]]: index):
 // CHECK: %[[LEFT:.*]] = arith.subi %[[N]], %[[AT]]
@@ -46,7 +44,7 @@ func.func @pieces(%a: memref<?x4xf32>, %b: memref<?x4xf32>) {
 }
 
 // Rows without gaps are copied in a loop over the rows.
-// CHECK-LABEL: func.func @rows
+// CHECK-LABEL: func.func @rows(
 // CHECK: arith.muli %[[I:.*]], %c1000{{.*}} overflow<nsw>
 // CHECK: rt.copy %{{.*}}, %c300
 // CHECK: rt.safepoint
@@ -56,7 +54,7 @@ func.func @rows(%a: memref<?x300xf32, strided<[1000, 1]>>, %b: memref<?x300xf32>
 }
 
 // A transfer is done when it begins.
-// CHECK-LABEL: func.func @transfer
+// CHECK-LABEL: func.func private @transfer_0
 // CHECK: arith.divui
 // CHECK: memref.load
 // CHECK: memref.store
@@ -70,9 +68,10 @@ func.func @transfer(%a: memref<40xf32>, %b: memref<3x40xf32, 1>, %tag: memref<1x
 }
 
 // The runtime takes what lies without gaps; it gets a copy of the rest.
-// CHECK-LABEL: func.func @argument
-// CHECK: %[[A:.*]] = memref.alloc(%arg1) : memref<?xf32>
-// CHECK: rt.call "f"(%[[A]])
+// CHECK-LABEL: func.func @argument(
+// CHECK: %[[A:.*]] = memref.alloc(%arg2) : memref<?xf32>
+// CHECK: %[[W:.*]] = memref.reinterpret_cast %[[A]] to offset: [0], sizes: [%arg2], strides: [1]
+// CHECK: rt.call "f"(%[[W]])
 // CHECK-NEXT: memref.dealloc %[[A]]
 func.func @argument(%a: memref<?xf32, strided<[2]>>, %n: index) {
   %v = memref.reinterpret_cast %a to offset: [0], sizes: [%n], strides: [2]
@@ -82,11 +81,11 @@ func.func @argument(%a: memref<?xf32, strided<[2]>>, %n: index) {
 }
 
 // A clone is a new buffer, of one dim as all are.
-// CHECK-LABEL: func.func @clone
+// CHECK-LABEL: func.func @clone(
 // CHECK: %[[M:.*]] = memref.alloc() : memref<24xi64>
 // CHECK-NOT: memref.alloc
-// CHECK: %[[W:.*]] = memref.reinterpret_cast %{{.*}} to offset: [0], sizes: [6, 4], strides: [4, 1]
-// CHECK: return %[[W]]
+// CHECK: %[[P:.*]] = rt.pointer %[[M]]
+// CHECK: return %[[P]] : memref<?xi64>
 func.func @clone(%m: memref<6x4xi64, strided<[1, 6]>>) -> memref<6x4xi64> {
   %r = bufferization.clone %m : memref<6x4xi64, strided<[1, 6]>> to memref<6x4xi64>
   return %r : memref<6x4xi64>

@@ -39,3 +39,12 @@ func.func @only_bits(%x: bf16, %c: i1) -> bf16 {
   %z = arith.addf %y, %x : bf16
   return %z : bf16
 }
+
+// -----
+
+// The message names the type that has no arithmetic, which is not that of the first operand here.
+func.func @second_operand(%x: f32, %s: f8E8M0FNU) -> f4E2M1FN {
+  // expected-error@+1 {{'arith.scaling_truncf' op on f8E8M0FNU has no machine code}}
+  %0 = arith.scaling_truncf %x, %s : f32, f8E8M0FNU to f4E2M1FN
+  return %0 : f4E2M1FN
+}

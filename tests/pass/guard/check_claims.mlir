@@ -141,3 +141,18 @@ func.func @positions(%t: tensor<?xf32>, %p: tensor<8xi64>) -> tensor<8xf32> {
   } -> tensor<8xf32>
   return %r : tensor<8xf32>
 }
+
+// The variable of scf.forall is below its upper bound.
+// CHECK-LABEL: func.func @points
+// CHECK-NOT: rt.check
+// CHECK: return
+func.func @points(%t: tensor<8xf32>, %o: tensor<8xf32>) -> tensor<8xf32> {
+  %r = scf.forall (%i) in (8) shared_outs(%s = %o) -> (tensor<8xf32>) {
+    %x = tensor.extract %t[%i] : tensor<8xf32>
+    %y = tensor.from_elements %x : tensor<1xf32>
+    scf.forall.in_parallel {
+      tensor.parallel_insert_slice %y into %s[%i] [1] [1] : tensor<1xf32> into tensor<8xf32>
+    }
+  }
+  return %r : tensor<8xf32>
+}

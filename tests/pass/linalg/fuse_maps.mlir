@@ -41,6 +41,68 @@ func.func @two_users(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
   return %0, %1 : tensor<4xf32>, tensor<4xf32>
 }
 
+// Two users that could take it: what is cheap next to its reads is computed in each of them, what is not is stored. For
+// the second, vectors of 64 bytes are wide enough that memory bounds it, those of 16 are not. The sum of an op with
+// itself is one user.
+// RUN: noria opt --cpu=skylake-avx512 --pass-pipeline=fuse-maps %s | FileCheck %s --check-prefix=WIDE
+// RUN: noria opt --cpu=nehalem --pass-pipeline=fuse-maps %s | FileCheck %s --check-prefix=NARROW
+// WIDE-LABEL: func.func @relu_in_two
+// WIDE-COUNT-2: linalg.generic
+// WIDE-NOT: linalg.generic
+// WIDE: return
+// NARROW-LABEL: func.func @relu_in_two
+// NARROW-COUNT-2: linalg.generic
+// NARROW-NOT: linalg.generic
+// NARROW: return
+#square = affine_map<(d0, d1) -> (d0, d1)>
+!large = tensor<4096x4096xf32>
+func.func @relu_in_two(%x: !large) -> (!large, !large) {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : !large
+  %0 = linalg.generic {indexing_maps = [#square, #square], iterator_types = ["parallel", "parallel"]} ins(%x : !large) outs(%e : !large) {
+  ^bb0(%a: f32, %b: f32):
+    %y = arith.maximumf %a, %zero : f32
+    linalg.yield %y : f32
+  } -> !large
+  %1 = linalg.generic {indexing_maps = [#square, #square], iterator_types = ["parallel", "parallel"]} ins(%0 : !large) outs(%e : !large) {
+  ^bb0(%a: f32, %b: f32):
+    %y = arith.negf %a : f32
+    linalg.yield %y : f32
+  } -> !large
+  %2 = linalg.generic {indexing_maps = [#square, #square, #square], iterator_types = ["parallel", "parallel"]} ins(%0, %0 : !large, !large) outs(%e : !large) {
+  ^bb0(%a: f32, %c: f32, %b: f32):
+    %y = arith.addf %a, %c : f32
+    linalg.yield %y : f32
+  } -> !large
+  return %1, %2 : !large, !large
+}
+
+// WIDE-LABEL: func.func @exp_in_two
+// WIDE-COUNT-2: linalg.generic
+// WIDE-NOT: linalg.generic
+// WIDE: return
+// NARROW-LABEL: func.func @exp_in_two
+// NARROW-COUNT-3: linalg.generic
+func.func @exp_in_two(%x: !large) -> (!large, !large) {
+  %e = tensor.empty() : !large
+  %0 = linalg.generic {indexing_maps = [#square, #square], iterator_types = ["parallel", "parallel"]} ins(%x : !large) outs(%e : !large) {
+  ^bb0(%a: f32, %b: f32):
+    %y = math.exp %a : f32
+    linalg.yield %y : f32
+  } -> !large
+  %1 = linalg.generic {indexing_maps = [#square, #square], iterator_types = ["parallel", "parallel"]} ins(%0 : !large) outs(%e : !large) {
+  ^bb0(%a: f32, %b: f32):
+    %y = arith.negf %a : f32
+    linalg.yield %y : f32
+  } -> !large
+  %2 = linalg.generic {indexing_maps = [#square, #square], iterator_types = ["parallel", "parallel"]} ins(%0 : !large) outs(%e : !large) {
+  ^bb0(%a: f32, %b: f32):
+    %y = arith.mulf %a, %a : f32
+    linalg.yield %y : f32
+  } -> !large
+  return %1, %2 : !large, !large
+}
+
 // A generator without inputs gives no range: it may not go into the only op that has its range from it.
 // CHECK-LABEL: func.func @sum_of_generated
 // CHECK-COUNT-2: linalg.generic
@@ -60,4 +122,18 @@ func.func @sum_of_generated(%n: index) -> tensor<f32> {
     linalg.yield %s : f32
   } -> tensor<f32>
   return %r : tensor<f32>
+}
+
+// Named ops fuse by their maps and bodies as linalg.generic does.
+// CHECK-LABEL: func.func @named
+// CHECK-NOT: linalg.transpose
+// CHECK-NOT: linalg.map
+// CHECK-COUNT-1: linalg.generic {indexing_maps = [#{{.*}}, #{{.*}}], iterator_types = ["parallel", "parallel"]} ins(%arg0 : tensor<8x16xf32>) outs(%arg2 : tensor<16x8xf32>)
+// CHECK: arith.negf
+// CHECK-NOT: linalg.generic
+// CHECK: return
+func.func @named(%x: tensor<8x16xf32>, %a: tensor<16x8xf32>, %b: tensor<16x8xf32>) -> tensor<16x8xf32> {
+  %t = linalg.transpose ins(%x : tensor<8x16xf32>) outs(%a : tensor<16x8xf32>) permutation = [1, 0]
+  %r = linalg.map { arith.negf } ins(%t : tensor<16x8xf32>) outs(%b : tensor<16x8xf32>)
+  return %r : tensor<16x8xf32>
 }

@@ -41,3 +41,14 @@ func.func @exact_dot(%a: memref<64xf32>, %b: memref<64xf32>, %c: memref<f32>) {
   }
   return
 }
+
+// A named op is taken by its maps and body as linalg.generic is.
+// CHECK-LABEL: func.func @named
+// CHECK-NOT: linalg.matmul
+// CHECK: vector.load
+// CHECK: arith.mulf {{.*}} : vector<
+// CHECK: vector.store
+func.func @named(%a: memref<8x32xf32>, %b: memref<32x64xf32>, %c: memref<8x64xf32>) {
+  linalg.matmul ins(%a, %b : memref<8x32xf32>, memref<32x64xf32>) outs(%c : memref<8x64xf32>)
+  return
+}

@@ -147,3 +147,21 @@ func.func @bits() -> i1 {
   %0 = arith.maxsi %false, %true : i1
   return %0 : i1
 }
+
+// The range of a variable of scf.forall, with constant bounds and with others.
+// CHECK-LABEL: func.func @points
+// CHECK: scf.forall (%[[I:.*]], %[[J:.*]]) in (8, %{{.*}})
+// CHECK-NOT: arith.minsi
+// CHECK: call @use(%[[I]])
+// CHECK: %[[MORE:.*]] = arith.minsi %[[J]]
+// CHECK: call @use(%[[MORE]])
+func.func @points(%n: index) {
+  %c7 = arith.constant 7 : index
+  scf.forall (%i, %j) in (8, %n) {
+    %x = arith.minsi %i, %c7 : index
+    func.call @use(%x) : (index) -> ()
+    %y = arith.minsi %j, %c7 : index
+    func.call @use(%y) : (index) -> ()
+  }
+  return
+}

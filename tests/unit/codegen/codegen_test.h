@@ -30,6 +30,12 @@ static void *host_alloc(NoriaExec *exec, int64_t size) {
   return aligned_alloc(64, ((size_t)size + 64) / 64 * 64);
 }
 
+static void *host_alloc_aligned(NoriaExec *exec, int64_t size, int64_t alignment) {
+  if (size < 0 || size > (int64_t)1 << 40) return NULL;
+  ((TestExec *)exec)->held++;
+  return aligned_alloc((size_t)alignment, ((size_t)size + (size_t)alignment) / (size_t)alignment * (size_t)alignment);
+}
+
 static int32_t host_free(NoriaExec *exec, void *data) {
   if (data) ((TestExec *)exec)->held--;
   free(data);
@@ -79,7 +85,8 @@ static const NoriaRuntimeApi host_api = {.alloc = host_alloc,
                                          .dispatch = host_dispatch,
                                          .poll = host_poll,
                                          .fail = host_fail,
-                                         .charge = host_charge};
+                                         .charge = host_charge,
+                                         .alloc_aligned = host_alloc_aligned};
 
 /* ---- programs ---------------------------------------------------------------------------------------------------- */
 

@@ -4,7 +4,7 @@
 
 #include "dialect/arith/arith.h"
 #include "dialect/arith/wide.h"
-#include "dialect/shared/fold.h"
+#include "dialect/arith/fold.h"
 
 #include <math.h>
 

@@ -81,14 +81,16 @@ static bool fails_in(const Source *source, const char *step, NrStatus fault) {
   return hits != 0;
 }
 
-/* The passes that the pipeline names, each once. */
+static bool is_always(const NrStep *step) { return !step->checks_bounds && !step->shard; }
+
+/* The passes that every run of the pipeline has, each once. */
 static size_t pipeline_passes(const char **out, size_t size) {
   size_t count = 0;
   for (size_t i = 0; nr_pass_at(i); i++) {
     bool named = false;
     size_t n = strlen(nr_pass_at(i)->name);
     for (const NrStep *step = nr_pipeline; step->stage && !named; step++)
-      for (const char *at = step->passes; !step->checks_bounds && (at = strstr(at, nr_pass_at(i)->name)); at += n)
+      for (const char *at = step->passes; is_always(step) && (at = strstr(at, nr_pass_at(i)->name)); at += n)
         named |= (at == step->passes || at[-1] == ',') && (!at[n] || at[n] == ',' || at[n] == '{');
     assert_true(count < size);
     if (named) out[count++] = nr_pass_at(i)->name;

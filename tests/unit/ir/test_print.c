@@ -1,6 +1,7 @@
 /* test_print.c - types, attributes and ops as text, built by hand. */
 #include "../test.h"
 
+#include "dialect/onnx/dtype.h"
 #include "ir/text.h"
 
 #include <math.h>

@@ -8,11 +8,14 @@ tensors.onnx          initializers of every type in every encoding; tensors/NAME
 import os
 import pathlib
 import shutil
+import struct
 import sys
+from collections.abc import MutableSequence
 
 import ml_dtypes
 import numpy as np
 import onnx
+from google.protobuf.descriptor import FieldDescriptor
 from onnx import TensorProto, helper, numpy_helper
 from onnx.parser import parse_model
 
@@ -98,6 +101,7 @@ def make_tensors():
         (out / "tensors" / f"sparse_{label}").write_bytes(dense.tobytes())
     model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 21)], ir_version=10)
     (out / "tensors.onnx").write_bytes(model.SerializeToString())
+    (out / "tensors_pieces.onnx").write_bytes(in_pieces(model))
 
 
 def typed_tensor(name, values):
@@ -184,6 +188,8 @@ z = If@21 b
     => v
 => y z
 """)
+    functions = onnx.load(out / "good/functions.onnx")
+    save("good", "functions_pieces", in_pieces(functions), (out / "good/functions.txt").read_text())
     save("good", "scopes", text_model("""
         g (float[N] x, bool b) => (float[N] y) {
           h = Neg (x)
@@ -229,6 +235,67 @@ def varint(n):
 def field(number, data):
     """One field that holds bytes or a message; by hand, since Python's protobuf writes at most 100 levels."""
     return varint(number << 3 | 2) + varint(len(data)) + data
+
+
+WIRES = {FieldDescriptor.TYPE_FLOAT: (5, "<f"), FieldDescriptor.TYPE_DOUBLE: (1, "<d")}
+
+
+def scalar_bytes(descriptor, value):
+    """Wire type and bytes of a single value that is no message."""
+    if descriptor.type in WIRES:
+        wire, layout = WIRES[descriptor.type]
+        return wire, struct.pack(layout, value)
+    if descriptor.type in (FieldDescriptor.TYPE_STRING, FieldDescriptor.TYPE_BYTES):
+        data = value.encode() if isinstance(value, str) else value
+        return 2, varint(len(data)) + data
+    return 0, varint(int(value) % (1 << 64))
+
+
+def pieces_of(message):
+    """The fields of a message in unusual encodings that the format allows: a list partly packed and partly not, a
+    message in two parts, a field that is overwritten by a later one or by another member of its oneof, unknown fields,
+    and tags in more bytes than they need."""
+    pieces = []
+
+    def put(number, wire, data):
+        tag = varint(number << 3 | wire)
+        pieces.append(tag[:-1] + bytes([tag[-1] | 128, 0]) + data)
+
+    def put_message(number, parts):
+        put(number, 2, varint(sum(map(len, parts))) + b"".join(parts))
+
+    for descriptor, value in message.ListFields():
+        number, repeated = descriptor.number, isinstance(value, MutableSequence)
+        put(1000, 0, b"\x07")
+        if descriptor.type == FieldDescriptor.TYPE_MESSAGE and repeated:
+            for item in value:
+                put_message(number, pieces_of(item))
+        elif descriptor.type == FieldDescriptor.TYPE_MESSAGE:
+            parts = pieces_of(value)
+            put_message(number, parts[: len(parts) // 2])
+            put_message(number, parts[len(parts) // 2 :])
+        elif repeated:
+            encoded = [scalar_bytes(descriptor, item) for item in value]
+            packed = len(encoded) // 2 if encoded[0][0] != 2 else 0
+            if packed:
+                put_message(number, [data for _, data in encoded[:packed]])
+            for wire, data in encoded[packed:]:
+                put(number, wire, data)
+        else:
+            others = descriptor.containing_oneof.fields if descriptor.containing_oneof else [descriptor]
+            for other in others:
+                if other.number != number and other.type != FieldDescriptor.TYPE_MESSAGE:
+                    put(other.number, *scalar_bytes(other, other.default_value))
+            put(number, *scalar_bytes(descriptor, value))
+    return pieces
+
+
+def in_pieces(model):
+    data = b"".join(pieces_of(model))
+    read = onnx.load_from_string(data)
+    read.DiscardUnknownFields()
+    assert read.SerializeToString() == model.SerializeToString()  # Python's protobuf reads it as the same model
+    return data
 
 
 def nested_ifs(depth):
@@ -313,7 +380,7 @@ def make_bad():
     save("bad", "lfs", b"version https://git-lfs.github.com/spec/v1\n",
          "this is a Git LFS pointer, not a model: fetch it with `git lfs pull`")
     save("bad", "cut", good[:-3], f"not a valid ONNX file: a field that is cut short at byte {len(good) - 8}")
-    save("bad", "wrong_kind", b"\x0d\0\0\0\0", "not a valid ONNX file: a field of the wrong kind")
+    save("bad", "wrong_kind", b"\x0d\0\0\0\0", "not a valid ONNX file: a field of the wrong kind at byte 0")
     save("bad", "deep_graphs", nested([7], 1, nested([1, 5, 6], 600)),
          "not a valid ONNX file: messages nested too deeply at byte 903")
     save("bad", "deep_types", nested([7], 1, nested([11], 1, nested([2], 1, nested([4, 1], 200_000)))),
@@ -355,7 +422,7 @@ def make_bad():
     save("bad", "overflow_empty", with_tensor(data_type=f32, dims=[0, 1 << 62]),
          "tensor 'w': its shape [0,4611686018427387904] overflows")
     save("bad", "rank", with_tensor(data_type=f32, dims=[1] * 17, float_data=[1]),
-         "tensor 'w' has rank 17; the most is 16")
+         "tensor 'w' has rank 17; the limit is 16")
     save("bad", "no_type", with_tensor(dims=[1]), "tensor 'w' has no element type")
     save("bad", "type", with_tensor(data_type=1000), "tensor 'w' has an unsupported element type (1000)")
     save("bad", "string_raw", with_tensor(data_type=TensorProto.STRING, dims=[1], raw_data=b"a"),
@@ -376,7 +443,7 @@ def make_bad():
     save("bad", "sparse_shape", sparse([2, 2], [[0, 0, 0], [0, 0, 0]]),
          "sparse tensor 'w': indices must be int64 of shape [2] or [2,2]")
     save("bad", "sparse_large", sparse([1 << 40], [0, 1]),
-         "sparse tensor 'w' of shape [1099511627776] takes 4398046511104 bytes when dense; the most is 1073741824")
+         "sparse tensor 'w' of shape [1099511627776] takes 4398046511104 bytes when dense; the limit is 1073741824")
     save("bad", "value_dim", text_model("g (float[N] x, float[-2] z) => (float[N] y) { y = Abs (x) }"),
          "value 'z' has a negative dim -2 in its shape")
     save("bad", "value_type", changed(abs_model, lambda m: setattr(m.graph.input[0].type.tensor_type, "elem_type", 77)),

@@ -123,8 +123,8 @@ static void bad_models(void **state) {
 
 /* ---- tensors ----------------------------------------------------------------------------------------------------- */
 
-static void tensor_encodings(void **state) {
-  NrOnnxModel *model = read_good(INPUT("tensors.onnx"));
+static void check_tensors(const char *model_path) {
+  NrOnnxModel *model = read_good(model_path);
   assert_int_equal(model->graph->num_initializers, 25 * 9 + 3);
   for (size_t i = 0; i < model->graph->num_initializers; i++) {
     const NrOnnxTensor *tensor = &model->graph->initializers[i];
@@ -139,6 +139,9 @@ static void tensor_encodings(void **state) {
   }
   nr_onnx_model_destroy(model);
 }
+
+static void tensor_encodings(void **state) { check_tensors(INPUT("tensors.onnx")); }
+static void tensors_in_pieces(void **state) { check_tensors(INPUT("tensors_pieces.onnx")); }
 
 static const NrOnnxTensor *initializer(const NrOnnxModel *model, const char *name) {
   for (size_t i = 0; i < model->graph->num_initializers; i++)
@@ -312,6 +315,7 @@ int main(void) {
       cmocka_unit_test(good_models),
       cmocka_unit_test(bad_models),
       cmocka_unit_test(tensor_encodings),
+      cmocka_unit_test(tensors_in_pieces),
       cmocka_unit_test(tensor_bytes_stay_in_place),
       cmocka_unit_test(tensor_ints),
       cmocka_unit_test(model_content),

@@ -1,6 +1,8 @@
 /* body.c - see body.h. */
 #include "onnx/lower/core/body.h"
 
+#include "dialect/arith/arith.h"
+
 enum { MAX_ARGS = 64 };
 
 /* ---- floats narrower than f32 ---- */
@@ -52,8 +54,7 @@ NrValue *nr_lower_narrow_tensor(NrLower *l, NrValue *tensor, NrType elem) { retu
 NrValue *nr_lower_contract(NrValue *value) {
   NrOp *op = value->op;
   if (nr_op_is(op, NR_OP_arith_addf) || nr_op_is(op, NR_OP_arith_subf) || nr_op_is(op, NR_OP_arith_mulf))
-    nr_op_set_attr(op, NR_A_fastmath,
-                   nr_attr_opaque(nr_value_context(value), NR_STR("arith.fastmath<contract>"), NULL));
+    nr_op_set_attr(op, NR_A_fastmath, nr_arith_fastmath_attr(nr_value_context(value), NR_FASTMATH_CONTRACT));
   return value;
 }
 

@@ -1,13 +1,15 @@
 /* dims.c - dims and shapes while lowering: index arithmetic that folds as it is built. */
+#include "dialect/tensor/ops.h"
 #include "onnx/lower/core/state.h"
 
 #include "dialect/onnx/dtype.h"
+#include "dialect/shared/shaped.h"
 
 /* ---- dims ---- */
 
 NrDim nr_dim_of_index(NrValue *index) {
   int64_t size;
-  /* NR_DYNAMIC is a number too: a constant of it stays a value, which is no size. */
+  /* A constant that happens to equal NR_DYNAMIC must not become a static size: it would read as a dynamic one. */
   if (nr_value_constant_int(index, &size) && size != NR_DYNAMIC) return nr_dim(size);
   return (NrDim){NR_DYNAMIC, index};
 }
@@ -16,63 +18,26 @@ NrValue *nr_dim_value(NrLower *l, NrDim d) { return d.value ? d.value : nr_lower
 
 bool nr_dim_same(NrDim a, NrDim b) { return nr_dim_known(a) ? a.size == b.size : a.value == b.value; }
 
-static NrDim dim_op(NrLower *l, unsigned op_id, NrDim a, NrDim b) {
-  NrType index = nr_type_index(l->ctx);
-  return nr_dim_of_index(nr_lower_op2(l, op_id, index, nr_dim_value(l, a), nr_dim_value(l, b)));
+static NrIndex index_of(NrDim d) { return d.value ? (NrIndex){d.value, 0} : nr_index_const(d.size); }
+
+/* A constant that equals NR_DYNAMIC stays a value, see nr_dim_of_index. */
+static NrDim dim_of(NrLower *l, NrIndex i) {
+  if (!i.value && i.constant != NR_DYNAMIC) return nr_dim(i.constant);
+  return (NrDim){NR_DYNAMIC, nr_index_value(&l->b, i)};
 }
 
-NrDim nr_dim_add(NrLower *l, NrDim a, NrDim b) {
-  int64_t r;
-  if (nr_dim_known(a) && nr_dim_known(b) && nr_add_i64(a.size, b.size, &r) && r != NR_DYNAMIC) return nr_dim(r);
-  if (nr_dim_is(a, 0)) return b;
-  if (nr_dim_is(b, 0)) return a;
-  return dim_op(l, NR_OP_arith_addi, a, b);
-}
+typedef NrIndex (*IndexFn)(NrBuilder *b, NrIndex x, NrIndex y);
+static NrDim apply(NrLower *l, IndexFn fn, NrDim a, NrDim b) { return dim_of(l, fn(&l->b, index_of(a), index_of(b))); }
 
-NrDim nr_dim_sub(NrLower *l, NrDim a, NrDim b) {
-  int64_t r;
-  if (nr_dim_known(a) && nr_dim_known(b) && nr_sub_i64(a.size, b.size, &r) && r != NR_DYNAMIC) return nr_dim(r);
-  if (nr_dim_is(b, 0)) return a;
-  if (nr_dim_same(a, b)) return nr_dim(0);
-  return dim_op(l, NR_OP_arith_subi, a, b);
-}
-
-NrDim nr_dim_mul(NrLower *l, NrDim a, NrDim b) {
-  int64_t r;
-  if (nr_dim_known(a) && nr_dim_known(b) && nr_mul_i64(a.size, b.size, &r) && r != NR_DYNAMIC) return nr_dim(r);
-  if (nr_dim_is(a, 1)) return b;
-  if (nr_dim_is(b, 1)) return a;
-  if (nr_dim_is(a, 0) || nr_dim_is(b, 0)) return nr_dim(0);
-  return dim_op(l, NR_OP_arith_muli, a, b);
-}
-
-NrDim nr_dim_div(NrLower *l, NrDim a, NrDim b) {
-  if (nr_dim_is(b, 1)) return a;
-  if (nr_dim_known(a) && nr_dim_known(b) && b.size > 0) return nr_dim(a.size / b.size - (a.size % b.size < 0));
-  return dim_op(l, NR_OP_arith_floordivsi, a, b);
-}
-
-NrDim nr_dim_ceildiv(NrLower *l, NrDim a, NrDim b) {
-  if (nr_dim_is(b, 1)) return a;
-  if (nr_dim_known(a) && nr_dim_known(b) && b.size > 0) return nr_dim(a.size / b.size + (a.size % b.size > 0));
-  return dim_op(l, NR_OP_arith_ceildivsi, a, b);
-}
-
-NrDim nr_dim_min(NrLower *l, NrDim a, NrDim b) {
-  if (nr_dim_same(a, b)) return a;
-  if (nr_dim_known(a) && nr_dim_known(b)) return nr_dim(NR_MIN(a.size, b.size));
-  return dim_op(l, NR_OP_arith_minsi, a, b);
-}
-
-NrDim nr_dim_max(NrLower *l, NrDim a, NrDim b) {
-  if (nr_dim_same(a, b)) return a;
-  if (nr_dim_known(a) && nr_dim_known(b)) return nr_dim(NR_MAX(a.size, b.size));
-  return dim_op(l, NR_OP_arith_maxsi, a, b);
-}
-
+NrDim nr_dim_add(NrLower *l, NrDim a, NrDim b) { return apply(l, nr_index_add, a, b); }
+NrDim nr_dim_sub(NrLower *l, NrDim a, NrDim b) { return apply(l, nr_index_sub, a, b); }
+NrDim nr_dim_mul(NrLower *l, NrDim a, NrDim b) { return apply(l, nr_index_mul, a, b); }
+NrDim nr_dim_div(NrLower *l, NrDim a, NrDim b) { return apply(l, nr_index_floordiv, a, b); }
+NrDim nr_dim_ceildiv(NrLower *l, NrDim a, NrDim b) { return apply(l, nr_index_ceildiv, a, b); }
+NrDim nr_dim_min(NrLower *l, NrDim a, NrDim b) { return apply(l, nr_index_min, a, b); }
+NrDim nr_dim_max(NrLower *l, NrDim a, NrDim b) { return apply(l, nr_index_max, a, b); }
 NrDim nr_dim_select(NrLower *l, NrValue *cond, NrDim a, NrDim b) {
-  if (nr_dim_same(a, b)) return a;
-  return nr_dim_of_index(nr_lower_select(l, cond, nr_dim_value(l, a), nr_dim_value(l, b)));
+  return dim_of(l, nr_index_select(&l->b, cond, index_of(a), index_of(b)));
 }
 
 /* ---- dims of tensors ---- */
@@ -93,18 +58,20 @@ void nr_lower_set_dim(NrLower *l, NrValue *tensor, size_t i, NrDim d) {
   if (!nr_dim_known(dims[i])) dims[i] = d;
 }
 
-/* The number of `?` dims before dim i: which dynamic operand is i's. */
+/* The position of dim i among the `?` dims, which is the number of its dynamic operand. */
 static size_t dynamic_position(NrType t, size_t i) {
   size_t n = 0;
   for (size_t k = 0; k < i; k++) n += t->dims[k] == NR_DYNAMIC;
   return n;
 }
 
-/* Whose dim i is the same as that of the result of op, by what op means; NULL = ask at run time. */
+/* An operand of op whose dim i equals dim i of the result by the definition of op; NULL: read it by tensor.dim. */
 static NrValue *dim_source(NrOp *op, const NrValue *result) {
   NrValue *destination = nr_op_destination(op, result->index);
   if (destination) return destination;
-  return nr_op_is(op, NR_OP_tensor_cast) && nr_type_is_ranked(nr_operand(op, 0)->type) ? nr_operand(op, 0) : NULL;
+  return nr_op_is(op, NR_OP_tensor_cast) && nr_type_is_ranked(nr_tensor_cast_source(op)->type)
+             ? nr_tensor_cast_source(op)
+             : NULL;
 }
 
 NrDim nr_lower_dim(NrLower *l, NrValue *tensor, size_t i) {
@@ -115,7 +82,7 @@ NrDim nr_lower_dim(NrLower *l, NrValue *tensor, size_t i) {
   if (source) return dims[i] = nr_lower_dim(l, source, i);
   if (op && nr_op_is(op, NR_OP_tensor_empty))
     return dims[i] = nr_dim_of_index(nr_operand(op, dynamic_position(tensor->type, i)));
-  /* Ask right behind the definition, so that the answer serves every later use. */
+  /* tensor.dim stands right behind the definition, so that it dominates every later use. */
   NrBuilder here = l->b;
   l->b = op ? nr_builder_after(op) : nr_builder_at_start(here.module, tensor->block, here.loc);
   NrValue *position = nr_lower_index(l, (int64_t)i);
@@ -136,8 +103,8 @@ NrDim nr_shape_elements(NrLower *l, const NrShape *s, size_t begin, size_t end) 
   return n;
 }
 
-/* An error for dims that no tensor has. What is being lowered goes on with a tensor without elements, and ends with the
- * error (lower.c). */
+/* An error for dims that no tensor has. The lowering of the op goes on with a tensor without elements and returns
+ * the error at its end (lower.c). */
 static void refuse_size(NrLower *l, const int64_t *dims, size_t rank) {
   NrBuf text = {0};
   for (size_t i = 0; i < rank; i++) {
@@ -211,7 +178,7 @@ static bool broadcast_dim(NrLower *l, NrDim a, NrDim b, NrDim *out) {
   NrValue *fits = nr_lower_op2(l, NR_OP_arith_ori, i1, nr_lower_op2(l, NR_OP_arith_ori, i1, a_is_1, b_is_1),
                                nr_lower_cmpi(l, NR_CMPI_EQ, x, y));
   nr_lower_check(l, fits, "shapes do not broadcast: dims %0 and %1", (NrValue *[]){x, y}, 2);
-  /* A known dim other than 1 is the result: the other one is it or 1. */
+  /* Where one dim is known and not 1 the result has it: the other dim is equal or 1. */
   if (nr_dim_known(a)) *out = a;
   else if (nr_dim_known(b)) *out = b;
   else *out = nr_dim_select(l, a_is_1, b, a);

@@ -1,5 +1,5 @@
-/* expect.c - what the schema of an op demands of its inputs' shapes and values: known now and refused now, or
- * checked in the run before anything is read. */
+/* expect.c - checks the shapes and values of an op's inputs against its schema: at compile time where they are known,
+ * else by ops that check them in the run before anything is read. */
 #include "onnx/lower/core/body.h"
 #include "onnx/lower/ops/data.h"
 #include "onnx/lower/core/state.h"
@@ -70,16 +70,16 @@ static NrValue *least_body(NrLower *l, NrValue *const *a, void *user) {
   return nr_lower_op2(l, NR_OP_arith_minsi, a[0]->type, a[0], a[1]);
 }
 
-static NrValue *most_body(NrLower *l, NrValue *const *a, void *user) {
+static NrValue *max_body(NrLower *l, NrValue *const *a, void *user) {
   (void)user;
   return nr_lower_op2(l, NR_OP_arith_maxsi, a[0]->type, a[0], a[1]);
 }
 
-bool nr_lower_expect_values(NrLower *l, const char *name, NrValue *x, NrDim most) {
+bool nr_lower_expect_values(NrLower *l, const char *name, NrValue *x, NrDim max) {
   uint64_t all = (UINT64_C(1) << nr_rank(x)) - 1;
-  NrValue *zero = nr_lower_int(l, x->type->elem, 0), *limit = nr_dim_value(l, most), *none = nr_lower_index(l, 0);
+  NrValue *zero = nr_lower_int(l, x->type->elem, 0), *limit = nr_dim_value(l, max), *none = nr_lower_index(l, 0);
   NrValue *ends[2] = {nr_lower_reduce(l, x, all, false, zero, NULL, least_body, NULL),
-                      nr_lower_reduce(l, x, all, false, zero, NULL, most_body, NULL)};
+                      nr_lower_reduce(l, x, all, false, zero, NULL, max_body, NULL)};
   for (size_t i = 0; i < 2; i++) ends[i] = nr_lower_as_index(l, nr_lower_scalar(l, ends[i]));
   const char *text = nr_arena_printf(&l->state->arena, "a value of %s is %%0; it must be from 0 to %%1", name);
   nr_lower_check(l, nr_lower_cmpi(l, NR_CMPI_SGE, ends[0], none), text, (NrValue *[]){ends[0], limit}, 2);

@@ -1,4 +1,4 @@
-/* infer.c - what the lowering tells of a model's ops besides the ops that it makes (NrInferred). */
+/* infer.c - records types, dim names, constants and branches that the lowering finds (NrInferred). */
 #include "dialect/onnx/dtype.h"
 #include "onnx/lower/core/state.h"
 
@@ -15,7 +15,7 @@ static NrStr symbol_of(NrLower *l, NrDim d) {
   return NR_STR("");
 }
 
-void nr_lower_tell_value(NrLower *l, NrValue *onnx_value, const NrLowered *v) {
+void nr_lower_record_value(NrLower *l, NrValue *onnx_value, const NrLowered *v) {
   NrInferred *inferred = l->state->inferred;
   NrType t = v->value->type;
   nr_map_set(&inferred->types, onnx_value, (void *)nr_type_raised(t, v->dtype));
@@ -31,7 +31,7 @@ void nr_lower_tell_value(NrLower *l, NrValue *onnx_value, const NrLowered *v) {
   if (named) nr_map_set(&inferred->symbols, onnx_value, (void *)nr_attr_array(l->ctx, names, t->rank));
 }
 
-/* The elements of a lowered tensor when all are known, as what dialect onnx has for them; else NULL. */
+/* The elements of a lowered tensor as an attribute of an onnx.Constant when all are known; else NULL. */
 static NrAttr known_elements(NrLower *l, const NrLowered *v) {
   NrAttr known = nr_value_constant(v->value);
   NrOp *op = v->value->op;
@@ -45,8 +45,8 @@ static NrAttr known_elements(NrLower *l, const NrLowered *v) {
   return nr_attr_is_elements(known) ? nr_attr_retyped(known, nr_type_raised(known->type, v->dtype)) : NULL;
 }
 
-void nr_lower_tell_constants(NrLower *l, const NrOp *before) {
-  /* An op that checks something is more than its result. */
+void nr_lower_record_constants(NrLower *l, const NrOp *before) {
+  /* An op that was lowered to checks as well must stay: only pure ones become constants. */
   bool only_values = !l->b.before && !l->op->num_regions;
   for (NrOp *made = before ? before->next : l->b.block->first; made && only_values; made = made->next)
     only_values = nr_op_is_pure(made);

@@ -1,10 +1,10 @@
-/* infer_shapes.c - the types of a model's values, written on its ops; and what is known before the run.
+/* infer_shapes.c - sets the types of a model's values on its ops, and folds what is known at compile time.
  *
  *   before  %1 = "onnx.MatMul"(%x, %w) : (tensor<?x8xf32>, none) -> none
  *   after   %1 = "onnx.MatMul"(%x, %w) {noria.dim_names = [["N", ""]]}
  *               : (tensor<?x8xf32>, tensor<8x4xf32>) -> tensor<?x4xf32>
  *
- * There are no rules of shapes here: the lowering is run for the types that it finds, and what it builds is dropped
+ * There are no shape rules here: the pass runs the lowering, takes the types that it finds and drops its ops
  * (lower.h). An op whose results turn out to be known becomes constants, an If whose condition is known the branch that
  * is run. What cannot run, and results that nothing uses, keep the type that the model declares or `none`. Opsets stay:
  * the lowering of an op knows all of its versions. */
@@ -16,7 +16,7 @@ static void take_type(const NrInferred *inferred, NrValue *value) {
   if (type) value->type = type;
 }
 
-/* One array a result; those without names are empty. */
+/* One array for each result; empty where no dim has a name. */
 static void name_dims(const NrInferred *inferred, NrOp *op) {
   NrContext *ctx = nr_op_context(op);
   NR_VEC(NrAttr) items = {0};
@@ -40,7 +40,7 @@ static void inline_branch(NrOp *op, NrRegion *region) {
   nr_op_erase(op);
 }
 
-/* Puts constants in the place of op when all that is used of it is known. */
+/* Replaces op by constants when all results that have uses are known. */
 static bool make_constants(const NrInferred *inferred, NrOp *op) {
   bool used = false;
   if (nr_op_is(op, NR_OP_onnx_Constant)) return false;
@@ -56,8 +56,8 @@ static bool make_constants(const NrInferred *inferred, NrOp *op) {
     NrBuilder b = nr_builder_before(op);
     NrOp *constant = nr_build_op(&b, NR_OP_onnx_Constant, NULL, 0, &value->type, 1);
     nr_op_set_attr(constant, NR_A_value, value);
-    nr_result(constant, 0)->name = result->name;
-    nr_value_replace_uses(result, nr_result(constant, 0));
+    nr_op_result(constant)->name = result->name;
+    nr_value_replace_uses(result, nr_op_result(constant));
   }
   if (used) nr_op_erase(op);
   return used;
@@ -65,7 +65,7 @@ static bool make_constants(const NrInferred *inferred, NrOp *op) {
 
 static bool drop_unused_constant(NrOp *op, void *user) {
   (void)user;
-  if (nr_op_is(op, NR_OP_onnx_Constant) && !nr_value_has_uses(nr_result(op, 0))) nr_op_erase(op);
+  if (nr_op_is(op, NR_OP_onnx_Constant) && !nr_value_has_uses(nr_op_result(op))) nr_op_erase(op);
   return true;
 }
 
@@ -84,7 +84,7 @@ static bool rewrite(NrOp *op, void *user) {
 static NrStatus infer_shapes_run(NrPassContext *pass, NrOp *op) {
   (void)pass;
   NrStatus status = NR_OK;
-  for (NrOp *func = nr_op_body(op, 0)->first; func && !status; func = func->next) {
+  for (NrOp *func = nr_op_only_body(op)->first; func && !status; func = func->next) {
     if (!nr_func_has_onnx_ops(func)) continue;
     NrInferred inferred = {0};
     status = nr_lower_infer(func, &inferred);

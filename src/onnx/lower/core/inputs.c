@@ -38,8 +38,8 @@ static bool dtype_is(NoriaDType t, const char *name, size_t size) {
 }
 
 static const char *kind_name(NrType type) {
-  if (type->kind == NR_TYPE_SEQ) return "a sequence";
-  return type->kind == NR_TYPE_OPTIONAL ? "an optional" : "a tensor";
+  if (type->kind == NR_TYPE_onnx_seq) return "a sequence";
+  return type->kind == NR_TYPE_onnx_optional ? "an optional" : "a tensor";
 }
 
 /* Whether input i is what the part says. */
@@ -47,8 +47,8 @@ static bool fits(NrLower *l, const Input *in, size_t i) {
   NrType type = nr_lower_in(l, i)->type;
   NrStr what = {in->what, in->what_size};
   if (nr_str_is(what, "value")) return true;
-  if (nr_str_is(what, "seq")) return type->kind == NR_TYPE_SEQ;
-  if (nr_str_is(what, "optional")) return type->kind == NR_TYPE_OPTIONAL;
+  if (nr_str_is(what, "seq")) return type->kind == NR_TYPE_onnx_seq;
+  if (nr_str_is(what, "optional")) return type->kind == NR_TYPE_onnx_optional;
   if (type->kind != NR_TYPE_TENSOR) return false;
   for (size_t at = 0; at < what.size;) {
     size_t size = 0;

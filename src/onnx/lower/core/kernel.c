@@ -1,4 +1,5 @@
 /* kernel.c - see kernel.h. A kernel is parsed and made one function by inlining, then cloned op by op. */
+#include "dialect/func/ops.h"
 #include "onnx/lower/core/kernel.h"
 
 #include "ir/text.h"
@@ -24,8 +25,9 @@ static NrModule *instantiate(NrLower *l, const char *name, NrStr prelude) {
 }
 
 static NrBlock *function_body(NrModule *module, const char *name) {
-  for (NrOp *op = nr_op_body(module->op, 0)->first; op; op = op->next)
-    if (nr_op_is(op, NR_OP_func_func) && nr_str_is(nr_op_attr_str(op, NR_A_sym_name), name)) return nr_op_body(op, 0);
+  for (NrOp *op = nr_op_only_body(module->op)->first; op; op = op->next)
+    if (nr_op_is(op, NR_OP_func_func) && nr_str_is(nr_op_attr_str(op, NR_A_sym_name), name))
+      return nr_func_func_body(op);
   return NULL;
 }
 

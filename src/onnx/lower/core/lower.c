@@ -1,5 +1,6 @@
-/* lower.c - the driver of the lowering: op by op, with what each op's function may ask and give. */
+/* lower.c - the driver of the lowering: it walks the ops, calls the function of each, and keeps their results. */
 #include "base/guard.h"
+#include "dialect/func/ops.h"
 #include "onnx/lower/core/state.h"
 
 #include "ir/text.h"
@@ -42,7 +43,7 @@ size_t nr_lower_num_out(NrLower *l) { return l->op->num_results; }
 bool nr_lower_wants(NrLower *l, size_t i) { return i < l->op->num_results && nr_value_has_uses(nr_result(l->op, i)); }
 
 static void bind(NrLower *l, NrValue *onnx_value, NrLowered v) {
-  if (l->state->inferred) nr_lower_tell_value(l, onnx_value, &v);
+  if (l->state->inferred) nr_lower_record_value(l, onnx_value, &v);
   NrLowered *copy = NR_NEW(&l->state->arena, NrLowered);
   *copy = v;
   nr_map_set(&l->state->values, onnx_value, copy);
@@ -50,7 +51,7 @@ static void bind(NrLower *l, NrValue *onnx_value, NrLowered v) {
 
 NrStatus nr_lower_out(NrLower *l, size_t i, NrValue *value, NoriaDType dtype) {
   if (!value) return NR_ERROR_INVALID;
-  /* What the model says about a value, where it says something: only inputs have a type that nothing else tells. */
+  /* The type that the model declares for the output, if it declares one, must be the one that the op gives. */
   NoriaDType declared = i < l->op->num_results ? nr_dtype_of(nr_result(l->op, i)->type) : NORIA_UNDEFINED;
   if (declared != NORIA_UNDEFINED && declared != dtype) {
     NrStr name = nr_str(nr_result(l->op, i)->name);
@@ -175,7 +176,7 @@ static NrStatus lower_op(NrLower *outer, NrOp *op) {
   for (uint32_t i = 0; !status && i < op->num_results; i++)
     if (nr_value_has_uses(nr_result(op, i)) && !nr_map_has(&l.state->values, nr_result(op, i)))
       return nr_lower_error(&l, "output %u is used but the op does not give it", i);
-  if (!status && l.state->inferred) nr_lower_tell_constants(&l, before);
+  if (!status && l.state->inferred) nr_lower_record_constants(&l, before);
   return status;
 }
 
@@ -224,7 +225,7 @@ static void bind_symbols(NrLower *l, NrOp *func, NrBlock *entry) {
   }
 }
 
-/* What an output looks like once lowered: the declared names, the dtype and dims that came out. */
+/* The description of an output: names as the model declares them, dtype and dims as lowered. */
 static NrAttr output_info(NrLower *l, NrAttr declared, const NrLowered *v) {
   NrContext *ctx = l->ctx;
   NrType t = v->value->type;
@@ -256,7 +257,8 @@ typedef struct Func {
   NrLowered *args, *yields;
 } Func;
 
-/* Fills entry, again with other choices while that fails and there are any. Reports the first error of the first. */
+/* Fills entry. After a failure it tries again with other choices while there are any; the error of the first try is
+ * reported. */
 static NrStatus lower_body(Func *f) {
   NrContext *ctx = f->l.ctx;
   NrDiagCapture capture;
@@ -265,7 +267,8 @@ static NrStatus lower_body(Func *f) {
   NrStatus status;
   bind_symbols(&f->l, f->op, f->entry);
   nr_diag_capture_begin(&capture, ctx);
-  while ((status = nr_lower_region(&f->l, nr_op_region(f->op, 0), f->args, f->num_args, f->yields, f->num_yields)) &&
+  NrRegion *region = nr_func_func_region(f->op);
+  while ((status = nr_lower_region(&f->l, region, f->args, f->num_args, f->yields, f->num_yields)) &&
          nr_lower_next_choice(&f->l, 0)) {
     while (f->entry->last) {
       nr_op_drop_uses(f->entry->last);
@@ -284,7 +287,7 @@ static NrStatus lower_body(Func *f) {
 /* Lowers op's region into f->entry, a block of module. f is to be deinitialised, also after an error. */
 static NrStatus func_init(Func *f, NrModule *module, NrOp *op, NrInferred *inferred) {
   NrContext *ctx = module->ctx;
-  NrBlock *old = nr_op_body(op, 0);
+  NrBlock *old = nr_op_only_body(op);
   *f = (Func){.op = op,
               .state = {.inferred = inferred},
               .entry = nr_block_create(module),
@@ -318,7 +321,7 @@ static void func_deinit(Func *f) {
   nr_arena_deinit(&f->state.arena);
 }
 
-/* Gives the function the type and the outputs that came out. raised: in the types of dialect onnx. */
+/* Sets the function's type and noria.outputs to the lowered ones. raised: in the types of dialect onnx. */
 static void set_signature(Func *f, bool raised) {
   NrContext *ctx = f->l.ctx;
   NR_VEC(NrType) types = {0};
@@ -345,20 +348,20 @@ NrStatus nr_lower_func(NrModule *module, NrOp *func) {
     for (size_t i = 0; i < f.num_yields; i++) results[i] = f.yields[i].value;
     nr_build_op(&f.l.b, NR_OP_func_return, results, f.num_yields, NULL, 0);
     set_signature(&f, false);
-    nr_block_erase(nr_op_body(func, 0));
-    nr_block_append(nr_op_region(func, 0), f.entry);
+    nr_block_erase(nr_func_func_body(func));
+    nr_block_append(nr_func_func_region(func), f.entry);
   } else nr_block_erase(f.entry);
   func_deinit(&f);
   return status;
 }
 
 bool nr_func_has_onnx_ops(NrOp *func) {
-  NrBlock *body = nr_op_is(func, NR_OP_func_func) ? nr_op_body(func, 0) : NULL;
+  NrBlock *body = nr_op_is(func, NR_OP_func_func) ? nr_func_func_body(func) : NULL;
   return body && body->last && nr_op_is(body->last, NR_OP_onnx_Yield);
 }
 
 bool nr_module_has_onnx_ops(NrModule *module) {
-  for (NrOp *op = nr_op_body(module->op, 0)->first; op; op = op->next)
+  for (NrOp *op = nr_op_only_body(module->op)->first; op; op = op->next)
     if (nr_func_has_onnx_ops(op)) return true;
   return false;
 }

@@ -1,4 +1,4 @@
-/* lower.h - from the onnx dialect to linalg, tensor, scf and arith: what the lowering of every op uses.
+/* lower.h - from the onnx dialect to linalg, tensor, scf and arith: what the functions that lower ops share.
  *
  * Ops are lowered in order, and each result's type comes out of the lowering itself: dims are folded as they are built,
  * so there is no second set of shape rules. Integer tensors that only describe shapes are kept as lists of scalars
@@ -46,7 +46,7 @@ typedef NrStatus (*NrLowerFn)(NrLower *l);
 typedef struct NrLowerRow {
   const char *name; /* "Add", in the default domain; "ai.onnx.ml.Binarizer" in others */
   NrLowerFn lower;
-  const char *inputs; /* what they must be: see lower.def */
+  const char *inputs; /* the inputs that the op takes, see lower.def */
 } NrLowerRow;
 #define LOWER(name, function, ...) NrStatus nr_lower_##function(NrLower *l);
 #include "onnx/lower/core/lower.def"
@@ -131,8 +131,8 @@ bool nr_lower_expect_shape(NrLower *l, const char *name, NrValue *x, const NrSha
 bool nr_lower_expect_broadcast(NrLower *l, const char *name, NrValue *x, const NrShape *to);
 /* Dim i has elements, or the result has none, so that nothing is read. */
 void nr_lower_expect_elements(NrLower *l, const char *name, NrValue *x, size_t i, const NrShape *result);
-/* All elements of an integer tensor are in [0, most]. */
-bool nr_lower_expect_values(NrLower *l, const char *name, NrValue *x, NrDim most);
+/* All elements of an integer tensor are in [0, max]. */
+bool nr_lower_expect_values(NrLower *l, const char *name, NrValue *x, NrDim max);
 
 /* ---- scalars ---------------------------------------------------------------------------------------------------- */
 
@@ -227,8 +227,9 @@ bool nr_module_has_onnx_ops(NrModule *module);
 /* Makes ops of the other dialects of func's body. */
 NrStatus nr_lower_func(NrModule *module, NrOp *func);
 
-/* What lowering a function tells of the onnx ops in it. A loop's body may be lowered several times, until the types of
- * what it carries hold; the last time counts. Of what is never run nothing is told. Zero-initialise. */
+/* What lowering a function finds about the onnx ops in it. A loop's body may be lowered several times, until the types
+ * of the carried values no longer change; the last time counts. Nothing is recorded for ops that never run.
+ * Zero-initialise. */
 typedef struct NrInferred {
   NrMap types;     /* onnx value -> NrType, with the signs of integers */
   NrMap symbols;   /* onnx value -> NrAttr: array of its dims' names, where one has a name */
@@ -236,7 +237,7 @@ typedef struct NrInferred {
   NrMap branches;  /* onnx.If whose condition is known -> the NrRegion that is run */
 } NrInferred;
 void nr_inferred_deinit(NrInferred *inferred);
-/* Lowers func for what that tells, and drops the ops. func gets its type and noria.outputs; its body stays. */
+/* Lowers func for what that finds, and drops the ops. func gets its type and noria.outputs; its body stays. */
 NrStatus nr_lower_infer(NrOp *func, NrInferred *out);
 
 #endif

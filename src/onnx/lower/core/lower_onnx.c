@@ -4,7 +4,7 @@
 
 static NrStatus lower_onnx_run(NrPassContext *pass, NrOp *op) {
   NrStatus status = NR_OK;
-  for (NrOp *func = nr_op_body(op, 0)->first; func && !status; func = func->next)
+  for (NrOp *func = nr_op_only_body(op)->first; func && !status; func = func->next)
     if (nr_func_has_onnx_ops(func)) status = nr_lower_func(pass->module, func);
   return status;
 }

@@ -7,7 +7,7 @@ enum { MAX_INPUTS = 64, SMALL = 32 };
 
 /* ---- linalg.generic ---- */
 
-/* An error where two operands say that one loop has another number of trips. */
+/* Reports operands whose static dims give one loop different trip counts. */
 static void check_loops(NrLower *l, NrValue *const *operands, size_t count, const NrAttr *maps, int64_t *sizes) {
   for (size_t k = 0; k < count; k++)
     for (uint32_t r = 0; r < maps[k]->num_exprs; r++) {
@@ -30,7 +30,7 @@ NrOp *nr_lower_generic(NrLower *l, NrValue *const *inputs, size_t num_inputs, Nr
   check_loops(l, inputs, num_inputs, maps, sizes);
   check_loops(l, inits, num_inits, maps + num_inputs, sizes);
   NrOp *op = nr_build_generic(&l->b, inputs, num_inputs, inits, num_inits, maps, iterators);
-  NrBlock *block = nr_op_body(op, 0);
+  NrBlock *block = nr_linalg_generic_body(op);
   NrBuilder outer = l->b;
   l->b = nr_builder_at_end(outer.module, block, outer.loc);
   body(l, block->args, results, user);
@@ -43,7 +43,7 @@ NrValue *nr_lower_loop_index(NrLower *l, size_t i) {
   NrType index = nr_type_index(l->ctx);
   NrOp *op = nr_build_op(&l->b, NR_OP_linalg_index, NULL, 0, &index, 1);
   nr_op_set_attr(op, NR_A_dim, nr_attr_i64(l->ctx, (int64_t)i));
-  return nr_result(op, 0);
+  return nr_op_result(op);
 }
 
 /* ---- element-wise maps ---- */
@@ -55,7 +55,7 @@ typedef struct Map {
   NrShape shape;
   NrValue *const *inputs;
   const NrShape *shapes;
-  NrValue *known[MAX_INPUTS]; /* the one value of all elements of an input, where it has only one; NULL if not */
+  NrValue *known[MAX_INPUTS]; /* the value of all elements of an input, where all are known to be equal; else NULL */
   int direct[MAX_INPUTS]; /* operand number of an input that is indexed by a map, -1 = known, or read inside the body */
 } Map;
 
@@ -69,7 +69,7 @@ static NrValue *known_scalar(NrLower *l, NrValue *tensor) {
   if (!constant || constant->kind != NR_ATTR_DENSE || !constant->splat) return NULL;
   NrOp *op = nr_build_op(&l->b, NR_OP_arith_constant, NULL, 0, &tensor->type->elem, 1);
   nr_op_set_attr(op, NR_A_value, nr_attr_element(constant, 0));
-  return nr_result(op, 0);
+  return nr_op_result(op);
 }
 
 /* Reads an input whose `?` dims may be 1: the index of such a dim counts only where the dim is not 1. at: indices of
@@ -115,7 +115,7 @@ static NrAttr input_map(NrLower *l, const NrShape *in, const NrShape *out) {
   return nr_attr_affine_map(l->ctx, (uint32_t)out->rank, 0, exprs, in->rank);
 }
 
-/* Computes each element as a scalar when there are few and all are known; NULL when not. */
+/* Computes each element as a scalar when they are few and the inputs' are known; else NULL. */
 static NrValue *map_scalars(NrLower *l, const Map *m, NrType type) {
   int64_t total;
   if (!nr_type_num_elements(type, &total) || total > SMALL) return NULL;
@@ -162,7 +162,7 @@ NrValue *nr_lower_map(NrLower *l, NrValue *const *inputs, size_t count, NrType e
   char iterators[NORIA_MAX_RANK + 1] = {0};
   memset(iterators, 'p', m.shape.rank);
   NrValue *empty = nr_lower_empty(l, &m.shape, elem);
-  return nr_result(nr_lower_generic(l, direct, (size_t)n, &empty, 1, maps, iterators, map_body, &m), 0);
+  return nr_op_result(nr_lower_generic(l, direct, (size_t)n, &empty, 1, maps, iterators, map_body, &m));
 }
 
 /* ---- generators ---- */
@@ -181,7 +181,8 @@ static void generate_body(NrLower *l, NrValue *const *args, NrValue **results, v
   results[0] = g->body(l, indices, g->user);
 }
 
-/* A few integers describe a shape: each is computed by itself, so that what is constant folds. NULL for other tensors.
+/* Short lists of integers are shapes: each element is a scalar of its own, so that constants fold. NULL for other
+ * tensors.
  */
 static NrValue *generate_list(NrLower *l, const NrShape *shape, NrType elem, NrBodyFn body, void *user) {
   int64_t total, at[NORIA_MAX_RANK] = {0};
@@ -205,7 +206,7 @@ NrValue *nr_lower_generate(NrLower *l, const NrShape *shape, NrType elem, NrBody
   char iterators[NORIA_MAX_RANK + 1] = {0};
   memset(iterators, 'p', shape->rank);
   NrValue *empty = nr_lower_empty(l, shape, elem);
-  return nr_result(nr_lower_generic(l, NULL, 0, &empty, 1, &map, iterators, generate_body, &g), 0);
+  return nr_op_result(nr_lower_generic(l, NULL, 0, &empty, 1, &map, iterators, generate_body, &g));
 }
 
 /* A map that only copies: transposes and broadcasts. */
@@ -249,7 +250,7 @@ NrValue *nr_lower_transpose(NrLower *l, NrValue *tensor, const size_t *perm) {
   char iterators[NORIA_MAX_RANK + 1] = {0};
   memset(iterators, 'p', rank);
   NrValue *empty = nr_lower_empty(l, &shape, tensor->type->elem);
-  return nr_result(nr_lower_generic(l, &tensor, 1, &empty, 1, maps, iterators, copy_body, NULL), 0);
+  return nr_op_result(nr_lower_generic(l, &tensor, 1, &empty, 1, maps, iterators, copy_body, NULL));
 }
 
 typedef struct Stretch {
@@ -264,7 +265,7 @@ static NrValue *stretch_body(NrLower *l, NrValue *const *at, void *user) {
   return read_stretched(l, &m, 0, at);
 }
 
-/* Whether nothing that is known says that a tensor of the one shape is none of the other. */
+/* Whether a tensor of shape `from` may have to be stretched to shape `to`: some dim is not known to be equal. */
 static bool stretches(const NrShape *from, const NrShape *to) {
   if (from->rank > to->rank) return false;
   for (size_t i = 0; i < from->rank; i++) {
@@ -293,7 +294,7 @@ NrValue *nr_lower_broadcast_to(NrLower *l, NrValue *tensor, const NrShape *shape
   char iterators[NORIA_MAX_RANK + 1] = {0};
   memset(iterators, 'p', shape->rank);
   NrValue *empty = nr_lower_empty(l, shape, tensor->type->elem);
-  return nr_result(nr_lower_generic(l, &tensor, 1, &empty, 1, maps, iterators, copy_body, NULL), 0);
+  return nr_op_result(nr_lower_generic(l, &tensor, 1, &empty, 1, maps, iterators, copy_body, NULL));
 }
 
 /* ---- reductions ---- */
@@ -327,7 +328,7 @@ NrValue *nr_lower_reduce(NrLower *l, NrValue *tensor, uint64_t axes, bool keep, 
                     nr_attr_affine_map(l->ctx, (uint32_t)rank, 0, exprs, kept.rank)};
   Reduce r = {pre, combine, user};
   NrValue *acc = nr_lower_fill(l, &kept, init);
-  NrValue *result = nr_result(nr_lower_generic(l, &tensor, 1, &acc, 1, maps, iterators, reduce_body, &r), 0);
+  NrValue *result = nr_op_result(nr_lower_generic(l, &tensor, 1, &acc, 1, maps, iterators, reduce_body, &r));
   return keep ? nr_lower_reshape(l, result, &full) : result;
 }
 

@@ -1,6 +1,7 @@
 /* scalar.c - scalars while lowering: constants, and ops that fold as they are built. */
+#include "dialect/arith/arith.h"
 #include "dialect/arith/combine.h"
-#include "dialect/shared/fold.h"
+#include "dialect/arith/fold.h"
 #include "onnx/lower/core/state.h"
 
 NrValue *nr_lower_fold(NrLower *l, NrOp *op) { return nr_build_folded(&l->b, op); }
@@ -8,7 +9,7 @@ NrValue *nr_lower_fold(NrLower *l, NrOp *op) { return nr_build_folded(&l->b, op)
 static NrValue *constant(NrLower *l, NrType type, NrAttr value) {
   NrOp *op = nr_build_op(&l->b, NR_OP_arith_constant, NULL, 0, &type, 1);
   nr_op_set_attr(op, NR_A_value, value);
-  return nr_result(op, 0);
+  return nr_op_result(op);
 }
 
 NrValue *nr_lower_index(NrLower *l, int64_t value) {
@@ -58,7 +59,7 @@ NrValue *nr_lower_select(NrLower *l, NrValue *cond, NrValue *a, NrValue *b) {
 NrValue *nr_lower_fast(NrValue *value) {
   if (value->op && !nr_op_has(value->op, NR_CONSTANT_LIKE) && nr_type_is_float(value->type))
     nr_op_set_attr(value->op, NR_A_fastmath,
-                   nr_attr_opaque(nr_value_context(value), NR_STR("arith.fastmath<reassoc,contract>"), NULL));
+                   nr_arith_fastmath_attr(nr_value_context(value), NR_FASTMATH_REASSOC | NR_FASTMATH_CONTRACT));
   return value;
 }
 

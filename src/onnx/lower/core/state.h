@@ -19,12 +19,12 @@ typedef struct NrSymbol {
 typedef struct NrLowerState {
   NrArena arena;
   NrMap values;  /* onnx value -> NrLowered* */
-  NrMap dims;    /* lowered tensor -> NrDim[rank], .value NULL and size NR_DYNAMIC where not asked for yet */
+  NrMap dims;    /* lowered tensor -> NrDim[rank], .value NULL and size NR_DYNAMIC where no tensor.dim was made yet */
   NrMap carried; /* onnx loop op -> the carried types that it was generalised to (loop.c) */
   NR_VEC(NrChoice) choices; /* in the order in which they were met */
-  unsigned tries;           /* choices that were undone */
+  unsigned tries;           /* how often a choice was changed */
   NR_VEC(NrSymbol) symbols;
-  NrInferred *inferred;     /* NULL: nobody asks */
+  NrInferred *inferred;     /* NULL: nothing is recorded */
   NrStatus refused;         /* of the op being lowered: an error was reported where none could be returned */
 } NrLowerState;
 
@@ -37,8 +37,8 @@ bool nr_lower_next_choice(NrLower *l, size_t first);
 void nr_lower_set_dim(NrLower *l, NrValue *tensor, size_t i, NrDim d);
 /* Keeps what a value was lowered to, and which results of l->op, whose lowering began behind op `before` of the block,
  * are known elements (infer.c). Only with state->inferred. */
-void nr_lower_tell_value(NrLower *l, NrValue *onnx_value, const NrLowered *v);
-void nr_lower_tell_constants(NrLower *l, const NrOp *before);
+void nr_lower_record_value(NrLower *l, NrValue *onnx_value, const NrLowered *v);
+void nr_lower_record_constants(NrLower *l, const NrOp *before);
 /* Folds op with the constants among its operands; its result if not. Erases op when it folds. */
 NrValue *nr_lower_fold(NrLower *l, NrOp *op);
 

@@ -1,4 +1,5 @@
 /* tensor.c - whole tensors while lowering: making, reshaping, slicing, joining. */
+#include "dialect/arith/ops.h"
 #include "dialect/linalg/linalg.h"
 #include "ir/text.h"
 #include "onnx/lower/core/state.h"
@@ -35,7 +36,7 @@ NrValue *nr_lower_fill(NrLower *l, const NrShape *shape, NrValue *scalar) {
 NrValue *nr_lower_dense(NrLower *l, NrAttr elements) {
   NrOp *op = nr_build_op(&l->b, NR_OP_arith_constant, NULL, 0, &elements->type, 1);
   nr_op_set_attr(op, NR_A_value, elements);
-  return nr_result(op, 0);
+  return nr_op_result(op);
 }
 
 /* ---- elements ---- */
@@ -64,7 +65,7 @@ NrValue *nr_lower_extract(NrLower *l, NrValue *tensor, NrValue *const *indices, 
 static NrValue *constant_element(NrLower *l, NrAttr elements, int64_t i) {
   NrOp *op = nr_build_op(&l->b, NR_OP_arith_constant, NULL, 0, &elements->type->elem, 1);
   nr_op_set_attr(op, NR_A_value, nr_attr_element(elements, i));
-  return nr_result(op, 0);
+  return nr_op_result(op);
 }
 
 /* Element i, row-major, of a tensor of static shape. */
@@ -106,7 +107,7 @@ NrValue *nr_lower_scalar(NrLower *l, NrValue *tensor) {
   NrValue *have = nr_dim_value(l, total), *single = nr_lower_cmpi(l, NR_CMPI_EQ, have, nr_lower_index(l, 1));
   nr_lower_check(l, single, "a tensor of %0 elements where one is expected", &have, 1);
   NrType elem = tensor->type->elem;
-  if (nr_dim_known(total) && total.size == 0 && elem->kind != NR_TYPE_STRING) return nr_lower_constant(l, elem, 0);
+  if (nr_dim_known(total) && total.size == 0 && elem->kind != NR_TYPE_onnx_string) return nr_lower_constant(l, elem, 0);
   NrValue *zeros[NORIA_MAX_RANK];
   for (size_t i = 0; i < nr_rank(tensor); i++) zeros[i] = nr_lower_index(l, 0);
   return nr_lower_extract(l, tensor, zeros, nr_rank(tensor));
@@ -123,8 +124,8 @@ NrValue *nr_lower_from_elements(NrLower *l, NrType type, NrValue *const *element
 NrValue *nr_lower_as_index(NrLower *l, NrValue *v) {
   NrType index = nr_type_index(l->ctx);
   if (v->type == index) return v;
-  if (v->op && nr_op_is(v->op, NR_OP_arith_index_cast) && nr_operand(v->op, 0)->type == index)
-    return nr_operand(v->op, 0);
+  if (v->op && nr_op_is(v->op, NR_OP_arith_index_cast) && nr_arith_index_cast_in(v->op)->type == index)
+    return nr_arith_index_cast_in(v->op);
   return nr_lower_op1(l, NR_OP_arith_index_cast, index, v);
 }
 
@@ -160,7 +161,7 @@ bool nr_lower_const_ints(NrLower *l, NrValue *tensor, int64_t *out, size_t max, 
 
 /* ---- the same elements in another shape ---- */
 
-/* A tensor of the type where there is none, after an error that makes the op's lowering fail when it is done. */
+/* A placeholder of the type after an error, which makes the op's lowering fail at its end. */
 static NrValue *instead(NrLower *l, NrType type) {
   NrShape shape = {.rank = type->rank};
   for (uint32_t i = 0; i < type->rank; i++)
@@ -213,15 +214,15 @@ static NrValue *flatten(NrLower *l, NrValue *tensor) {
     NrOp *op = nr_build_op(&l->b, NR_OP_tensor_expand_shape, &tensor, 1, &type, 1);
     nr_op_set_attr(op, NR_A_reassociation, nr_attr_array(l->ctx, NULL, 0));
     nr_op_set_attr(op, NR_A_static_output_shape, nr_attr_i64_array(l->ctx, (int64_t[]){1}, 1));
-    result = nr_result(op, 0);
+    result = nr_op_result(op);
   } else {
-    /* The result's dim must be static exactly when all dims of the operand are, and of them more may be known than its
-     * type says. */
+    /* A dim of the result must be static exactly when the dims that it joins are; more of these may be known than the
+   * operand's type shows. */
     tensor = nr_lower_tensor_cast(l, tensor, nr_shape_type(l, &from, tensor->type->elem));
     if (!nr_type_has_static_shape(tensor->type)) type = nr_type_tensor((int64_t[]){NR_DYNAMIC}, 1, tensor->type->elem);
     NrOp *op = nr_build_op(&l->b, NR_OP_tensor_collapse_shape, &tensor, 1, &type, 1);
     nr_op_set_attr(op, NR_A_reassociation, reassociation(l, from.rank, true));
-    result = nr_result(op, 0);
+    result = nr_op_result(op);
   }
   nr_lower_set_dim(l, result, 0, flat.dims[0]);
   return result;
@@ -239,7 +240,7 @@ static NrValue *unflatten(NrLower *l, NrValue *flat, const NrShape *shape) {
     flat = nr_lower_tensor_cast(l, flat, nr_type_tensor((int64_t[]){1}, 1, flat->type->elem));
     NrOp *op = nr_build_op(&l->b, NR_OP_tensor_collapse_shape, &flat, 1, &type, 1);
     nr_op_set_attr(op, NR_A_reassociation, nr_attr_array(l->ctx, NULL, 0));
-    return nr_result(op, 0);
+    return nr_op_result(op);
   }
   /* The operand's dim must be static exactly when all dims of the result are. */
   int64_t total;
@@ -252,8 +253,8 @@ static NrValue *unflatten(NrLower *l, NrValue *flat, const NrShape *shape) {
   NrOp *op = nr_build_op(&l->b, NR_OP_tensor_expand_shape, operands, n + 1, &type, 1);
   nr_op_set_attr(op, NR_A_reassociation, reassociation(l, shape->rank, true));
   nr_op_set_attr(op, NR_A_static_output_shape, nr_attr_i64_array(l->ctx, type->dims, shape->rank));
-  for (size_t i = 0; i < shape->rank; i++) nr_lower_set_dim(l, nr_result(op, 0), i, shape->dims[i]);
-  return nr_result(op, 0);
+  for (size_t i = 0; i < shape->rank; i++) nr_lower_set_dim(l, nr_op_result(op), i, shape->dims[i]);
+  return nr_op_result(op);
 }
 
 static bool same_shape(const NrShape *a, const NrShape *b) {
@@ -338,7 +339,7 @@ static NrValue *slice_list(NrLower *l, NrValue *tensor, const NrDim *offsets, co
   return nr_lower_from_elements(l, type, to, (size_t)total);
 }
 
-/* An error where what is known of dim i says that the part leaves it. */
+/* Reports a slice that is known to leave dim i. */
 static bool is_outside(NrLower *l, size_t i, int64_t dim, NrDim offset, NrDim size, NrDim step) {
   int64_t last;
   if (dim == NR_DYNAMIC || !nr_dim_known(offset) || !nr_dim_known(size) || !nr_dim_known(step)) return false;
@@ -375,8 +376,8 @@ NrValue *nr_lower_slice(NrLower *l, NrValue *tensor, const NrDim *offsets, const
   NrType type = nr_shape_type(l, &result, tensor->type->elem);
   NrOp *op = nr_build_op(&l->b, NR_OP_tensor_extract_slice, operands, n, &type, 1);
   set_slice_attrs(l, op, offsets, sizes, steps, rank, 1);
-  for (size_t i = 0; i < rank; i++) nr_lower_set_dim(l, nr_result(op, 0), i, sizes[i]);
-  return nr_result(op, 0);
+  for (size_t i = 0; i < rank; i++) nr_lower_set_dim(l, nr_op_result(op), i, sizes[i]);
+  return nr_op_result(op);
 }
 
 NrValue *nr_lower_insert_slice(NrLower *l, NrValue *source, NrValue *into, const NrDim *offsets) {
@@ -393,7 +394,7 @@ NrValue *nr_lower_insert_slice(NrLower *l, NrValue *source, NrValue *into, const
   n = append_dynamic(l, sizes.dims, rank, operands, n);
   NrOp *op = nr_build_op(&l->b, NR_OP_tensor_insert_slice, operands, n, &into->type, 1);
   set_slice_attrs(l, op, offsets, sizes.dims, steps, rank, 2);
-  return nr_result(op, 0);
+  return nr_op_result(op);
 }
 
 NrValue *nr_lower_concat(NrLower *l, NrValue *const *tensors, size_t count, size_t axis) {

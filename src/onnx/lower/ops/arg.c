@@ -53,7 +53,7 @@ static NrValue *arg_extreme(NrLower *l, NrValue *tensor, Arg a) {
   NrAttr maps[3] = {nr_attr_affine_identity(l->ctx, (uint32_t)rank), out, out};
   NrValue *init = nr_lower_fill(l, &kept, nr_lower_int(l, nr_type_i64(l->ctx), a.last ? 0 : INT64_MAX));
   NrOp *op = nr_lower_generic(l, (NrValue *[]){tensor, extreme}, 2, &init, 1, maps, iterators, index_body, &a);
-  return nr_lower_reshape(l, nr_result(op, 0), &full);
+  return nr_lower_reshape(l, nr_op_result(op), &full);
 }
 
 static NrStatus arg(NrLower *l, bool max) {

@@ -128,7 +128,7 @@ static NrValue *reduce_dynamic(NrLower *l, NrValue *tensor, const NrAxes *axes, 
                     nr_attr_affine_map(l->ctx, (uint32_t)(2 * rank), 0, exprs, rank)};
   /* The first operand only gives the ranges of the reduction loops. */
   NrValue *ranges = nr_lower_empty(l, &reduced, tensor->type->elem), *acc = nr_lower_fill(l, &kept, init);
-  return nr_result(nr_lower_generic(l, &ranges, 1, &acc, 1, maps, iterators, gather_body, &g), 0);
+  return nr_op_result(nr_lower_generic(l, &ranges, 1, &acc, 1, maps, iterators, gather_body, &g));
 }
 
 /* A short list of known scalars, reduced as scalars: products of dims and the like. */

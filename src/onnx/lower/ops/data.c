@@ -1,4 +1,6 @@
 /* data.c - see data.h: integer operands, positions, parts along an axis. */
+#include "dialect/arith/ops.h"
+#include "dialect/operands.h"
 #include "onnx/lower/ops/data.h"
 
 #include "dialect/scf/scf.h"
@@ -60,14 +62,15 @@ static bool is_size(NrValue *v, unsigned depth) {
   if (!op || depth > 8) return false;
   switch (op->info->id) {
   case NR_OP_tensor_dim: return true;
-  case NR_OP_arith_index_cast: return is_size(nr_operand(op, 0), depth + 1);
-  case NR_OP_arith_maxsi: return is_size(nr_operand(op, 0), depth + 1) || is_size(nr_operand(op, 1), depth + 1);
+  case NR_OP_arith_index_cast: return is_size(nr_op_in(op), depth + 1);
+  case NR_OP_arith_maxsi: return is_size(nr_op_lhs(op), depth + 1) || is_size(nr_op_rhs(op), depth + 1);
   case NR_OP_arith_addi:
   case NR_OP_arith_muli:
   case NR_OP_arith_minsi:
   case NR_OP_arith_floordivsi:
-  case NR_OP_arith_ceildivsi: return is_size(nr_operand(op, 0), depth + 1) && is_size(nr_operand(op, 1), depth + 1);
-  case NR_OP_arith_select: return is_size(nr_operand(op, 1), depth + 1) && is_size(nr_operand(op, 2), depth + 1);
+  case NR_OP_arith_ceildivsi: return is_size(nr_op_lhs(op), depth + 1) && is_size(nr_op_rhs(op), depth + 1);
+  case NR_OP_arith_select:
+    return is_size(nr_arith_select_true_value(op), depth + 1) && is_size(nr_arith_select_false_value(op), depth + 1);
   default: return false;
   }
 }
@@ -207,7 +210,7 @@ NrStatus nr_lower_when(NrLower *l, NrValue *cond, NrValue *const *values, size_t
   NrBuilder outer = l->b;
   NrStatus status = NR_OK;
   for (size_t r = 0; r < 2; r++) {
-    l->b = nr_scf_body_builder(op, r);
+    l->b = nr_scf_body_builder(nr_op_body(op, r));
     for (size_t i = 0; i < count; i++) next[i] = values[i];
     if (r == 0 && !status) status = body(l, values, next, user);
     for (size_t i = 0; i < count && !status; i++)

@@ -185,7 +185,7 @@ static bool step(NrLower *l, const Equation *e, Operand *operands, size_t count,
   NrType elem = inputs[0]->type->elem;
   NrValue *init = sums ? nr_lower_fill(l, &shape, nr_lower_constant(l, elem, 0)) : nr_lower_empty(l, &shape, elem);
   NrOp *op = nr_lower_generic(l, inputs, count, &init, 1, maps, iterators, sums ? sum_body : product_body, &count);
-  out->tensor = nr_result(op, 0);
+  out->tensor = nr_op_result(op);
   return true;
 }
 

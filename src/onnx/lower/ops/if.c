@@ -7,6 +7,7 @@
  *
  * For a constant condition, only its branch is lowered. A branch that cannot be lowered (for example a Split that does
  * not fit) is legal if it is not taken: it becomes a failing check. */
+#include "dialect/onnx/ops.h"
 #include "onnx/lower/ops/sequence.h"
 
 enum { MAX_CHOICES = 64 };
@@ -36,21 +37,26 @@ typedef struct Branch {
 } Branch;
 
 /* Records the region that runs for every input; NULL: it depends on the input. */
-static void tell_branch(NrLower *l, NrRegion *region) {
+static void record_branch(NrLower *l, NrRegion *region) {
   if (!l->state->inferred) return;
   if (region) nr_map_set(&l->state->inferred->branches, l->op, region);
   else nr_map_remove(&l->state->inferred->branches, l->op);
 }
 
-static NrStatus lower_inline(NrLower *l, size_t region) {
+/* Branch 0 is the then-branch, as in scf.if. */
+static NrRegion *branch_region(const NrLower *l, size_t branch) {
+  return branch ? nr_onnx_if_else_branch_region(l->op) : nr_onnx_if_then_branch_region(l->op);
+}
+
+static NrStatus lower_inline(NrLower *l, NrRegion *region) {
   size_t n = nr_lower_num_out(l);
   NrLowered *yields = NR_NEW_ARRAY(&l->state->arena, NrLowered, n);
-  NrStatus status = nr_lower_region(l, nr_op_region(l->op, region), NULL, 0, yields, n);
+  NrStatus status = nr_lower_region(l, region, NULL, 0, yields, n);
   for (size_t i = 0; !status && i < n; i++) status = nr_lower_out(l, i, yields[i].value, yields[i].dtype);
   return status;
 }
 
-static void lower_branch(NrLower *l, Branch *b, size_t region, size_t n, NrBuf *why) {
+static void lower_branch(NrLower *l, Branch *b, NrRegion *region, size_t n, NrBuf *why) {
   b->block = nr_block_create(l->b.module);
   b->values = NR_NEW_ARRAY(&l->state->arena, NrLowered, n);
   NrLower inner = *l;
@@ -58,7 +64,7 @@ static void lower_branch(NrLower *l, Branch *b, size_t region, size_t n, NrBuf *
   NrDiagCapture capture;
   nr_diag_capture_begin(&capture, l->ctx);
   size_t first = l->state->choices.size;
-  while ((b->broken = nr_lower_region(&inner, nr_op_region(l->op, region), NULL, 0, b->values, n) != NR_OK) &&
+  while ((b->broken = nr_lower_region(&inner, region, NULL, 0, b->values, n) != NR_OK) &&
          nr_lower_next_choice(l, first)) {
     nr_block_erase(b->block);
     b->block = nr_block_create(l->b.module);
@@ -109,14 +115,14 @@ static NrStatus lower_chosen(NrLower *l, NrValue *cond) {
       branch ? "the then-branch gives a value of another rank than the model was compiled for; fix the input's shape"
              : "the else-branch gives a value of another rank than the model was compiled for; fix the input's shape",
       NULL, 0);
-  return lower_inline(l, 1 - branch);
+  return lower_inline(l, branch_region(l, branch));
 }
 
 NrStatus nr_lower_if(NrLower *l) {
   NrValue *cond_tensor = nr_lower_in(l, 0);
   for (size_t i = 0; i < 2; i++)
-    if (nr_op_body(l->op, i)->num_args)
-      return nr_lower_error(l, "the %s branch has inputs; it may only use values from outside", i ? "then" : "else");
+    if (branch_region(l, i)->first->num_args)
+      return nr_lower_error(l, "the %s branch has inputs; it may only use values from outside", i ? "else" : "then");
   if (!cond_tensor || nr_lower_dtype(l, 0) != NORIA_BOOL)
     return nr_lower_error(l, "the condition must be a boolean tensor");
   int64_t elements;
@@ -126,15 +132,15 @@ NrStatus nr_lower_if(NrLower *l) {
     nr_lower_check_dims_equal(l, nr_lower_dim(l, cond_tensor, i), nr_dim(1), "elements of the condition");
   NrValue *cond = nr_lower_scalar(l, cond_tensor);
   int64_t known;
-  /* Regions in the order of the attributes' names: else_branch, then_branch. */
   bool is_known = nr_value_constant_int(cond, &known);
-  tell_branch(l, is_known ? nr_op_region(l->op, known ? 1 : 0) : NULL);
-  if (is_known) return lower_inline(l, known ? 1 : 0);
+  NrRegion *taken = is_known ? branch_region(l, known ? 0 : 1) : NULL;
+  record_branch(l, taken);
+  if (taken) return lower_inline(l, taken);
 
   size_t n = nr_lower_num_out(l);
   Branch branch[2];
   NrBuf why[2] = {{0}, {0}};
-  for (size_t i = 0; i < 2; i++) lower_branch(l, &branch[i], 1 - i, n, &why[i]);
+  for (size_t i = 0; i < 2; i++) lower_branch(l, &branch[i], branch_region(l, i), n, &why[i]);
   NrStatus status = NR_OK;
   if (branch[0].broken && branch[1].broken) status = nr_lower_error(l, "neither branch can run: %s", why[0].data);
   for (size_t i = 0; i < 2 && !status; i++)

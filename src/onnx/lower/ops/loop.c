@@ -3,6 +3,8 @@
  * The body is lowered into a detached block with the carried values' types; where it yields a value of a more general
  * type, the carried type is generalised (a dim becomes `?`) and the body is lowered again. Dims only ever become `?`,
  * so this terminates. The generalised types are cached for the op, so that outer loops do not repeat the search. */
+#include "dialect/onnx/ops.h"
+#include "dialect/scf/ops.h"
 #include "onnx/lower/ops/control.h"
 
 #include "dialect/onnx/dtype.h"
@@ -39,7 +41,7 @@ static NrValue *condition_tensor(NrLower *l, NrValue *cond, NrType declared) {
 /* Lowers the body once with the types as they are. */
 static NrStatus lower_body(NrLower *l, Loop *loop, NrValue *known_cond) {
   NrModule *module = l->b.module;
-  NrBlock *onnx = nr_op_body(loop->op, 0);
+  NrBlock *onnx = nr_onnx_loop_body(loop->op);
   loop->body = nr_block_create(module);
   NrLower inner = *l;
   inner.b = nr_builder_at_end(module, loop->body, l->b.loc);
@@ -53,7 +55,7 @@ static NrStatus lower_body(NrLower *l, Loop *loop, NrValue *known_cond) {
     NrValue *arg = nr_block_add_arg(loop->body, nr_carried_type(loop->types[i]), NULL);
     args[i + 2] = (NrLowered){nr_from_carried(&inner, arg, loop->types[i]), loop->carried[i].dtype};
   }
-  NrStatus status = nr_lower_region(&inner, nr_op_region(loop->op, 0), args, num_args, loop->yields,
+  NrStatus status = nr_lower_region(&inner, nr_onnx_loop_region(loop->op), args, num_args, loop->yields,
                                     1 + loop->num_carried + loop->num_scans);
   loop->end = inner.b;
   return status;
@@ -107,8 +109,8 @@ static bool always_true(Loop *loop) {
   NrValue *y = loop->yields[0].value;
   NrAttr known = nr_value_constant(y);
   if (nr_attr_is_elements(known) && nr_attr_is_int(nr_attr_element(known, 0), &value)) return value != 0;
-  return y->op && nr_op_is(y->op, NR_OP_tensor_from_elements) && nr_value_constant_int(nr_operand(y->op, 0), &value) &&
-         value;
+  bool is_list = y->op && nr_op_is(y->op, NR_OP_tensor_from_elements) && y->op->num_operands == 1;
+  return is_list && nr_value_constant_int(nr_op_only_operand(y->op), &value) && value;
 }
 
 /* ---- the two forms ---- */
@@ -174,7 +176,7 @@ static NrStatus give_results(NrLower *l, Loop *loop, NrOp *op, size_t first, NrD
   return status;
 }
 
-enum { SHORT_LOOP = 1024 }; /* most iterations of a loop without polls */
+enum { SHORT_LOOP = 1024 }; /* a loop of at most so many iterations has no safepoints */
 
 static NrStatus build_for(NrLower *l, Loop *loop) {
   NrDim trips = nr_dim_max(l, nr_dim_of_index(loop->trips), nr_dim(0));
@@ -194,7 +196,7 @@ static NrStatus build_for(NrLower *l, Loop *loop) {
                      .num_results = n - 3,
                      .num_regions = 1};
   NrOp *op = nr_build(&l->b, &state);
-  nr_block_append(nr_op_region(op, 0), loop->body);
+  nr_block_append(nr_scf_for_region(op), loop->body);
   return give_results(l, loop, op, 0, trips);
 }
 
@@ -239,9 +241,10 @@ static NrStatus build_while(NrLower *l, Loop *loop) {
                      .num_results = n - 1,
                      .num_regions = 2};
   NrOp *op = nr_build(&l->b, &state);
-  nr_block_append(nr_op_region(op, 0), before);
-  nr_block_append(nr_op_region(op, 1), loop->body);
-  return give_results(l, loop, op, 1, nr_dim_of_index(nr_result(op, 0)));
+  nr_block_append(nr_scf_while_before_region(op), before);
+  nr_block_append(nr_scf_while_after_region(op), loop->body);
+  enum { TRIPS, NUM_COUNTERS }; /* of the results; the others are what the loop carries */
+  return give_results(l, loop, op, NUM_COUNTERS, nr_dim_of_index(nr_result(op, TRIPS)));
 }
 
 /* ---- inputs ---- */
@@ -274,7 +277,7 @@ static NrStatus read_condition(NrLower *l, Loop *loop) {
 
 NrStatus nr_lower_loop(NrLower *l) {
   NrArena *arena = &l->state->arena;
-  NrBlock *onnx = nr_op_body(l->op, 0);
+  NrBlock *onnx = nr_onnx_loop_body(l->op);
   NrOp *last = nr_block_terminator(onnx);
   Loop loop = {.op = l->op, .num_carried = nr_lower_num_in(l) > 2 ? nr_lower_num_in(l) - 2 : 0};
   if (onnx->num_args != loop.num_carried + 2)
@@ -287,9 +290,8 @@ NrStatus nr_lower_loop(NrLower *l) {
   if (nr_lower_num_out(l) > loop.num_carried + loop.num_scans)
     return nr_lower_error(l, "the node has %zu outputs and the body gives %zu", nr_lower_num_out(l),
                           loop.num_carried + loop.num_scans);
-  NrStatus status = single(l, nr_lower_in(l, 0), "the trip count", &loop.trips);
-  if (!status) status = single(l, nr_lower_in(l, 1), "the condition", &loop.cond);
-  if (status) return status;
+  NR_TRY(single(l, nr_lower_in(l, 0), "the trip count", &loop.trips));
+  NR_TRY(single(l, nr_lower_in(l, 1), "the condition", &loop.cond));
   if (loop.trips && nr_lower_dtype(l, 0) != NORIA_I64) return nr_lower_error(l, "the trip count must be int64");
   if (loop.cond && nr_lower_dtype(l, 1) != NORIA_BOOL)
     return nr_lower_error(l, "the condition must be a boolean tensor");
@@ -305,11 +307,8 @@ NrStatus nr_lower_loop(NrLower *l) {
     if (!loop.carried[i].value) return nr_lower_error(l, "carried value %zu has no initial value", i);
   }
   /* Inside the body the condition is true, because the iteration began. */
-  status = settle_body(l, &loop, NULL);
-  if (status) return status;
-  status = read_condition(l, &loop);
-  if (status) nr_block_erase(loop.body);
-  else if (loop.trips && always_true(&loop)) status = build_for(l, &loop);
-  else status = build_while(l, &loop);
-  return status;
+  NR_TRY(settle_body(l, &loop, NULL));
+  NrStatus status = read_condition(l, &loop);
+  if (status) return nr_block_erase(loop.body), status;
+  return loop.trips && always_true(&loop) ? build_for(l, &loop) : build_while(l, &loop);
 }

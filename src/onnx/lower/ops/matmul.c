@@ -28,8 +28,8 @@ NrValue *nr_lower_sum_products(NrLower *l, NrValue *a, const char *a_dims, NrVal
                                     : nr_affine_dim(l->ctx, (uint32_t)(strchr(order, specs[k][i]) - order));
     maps[k] = nr_attr_affine_map(l->ctx, (uint32_t)n, 0, exprs, rank);
   }
-  return nr_result(nr_lower_generic(l, (NrValue *[]){a, b}, 2, &init, 1, maps, iterators, nr_multiply_add_body, NULL),
-                   0);
+  return nr_op_result(
+      nr_lower_generic(l, (NrValue *[]){a, b}, 2, &init, 1, maps, iterators, nr_multiply_add_body, NULL));
 }
 
 NrValue *nr_lower_zeros(NrLower *l, const NrShape *shape, NrType elem) {

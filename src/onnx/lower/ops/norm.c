@@ -250,7 +250,7 @@ NrStatus nr_lower_lrn(NrLower *l) {
   NrAttr maps[2] = {nr_attr_affine_map(l->ctx, (uint32_t)rank + 1, 0, exprs + rank, 1),
                     nr_attr_affine_map(l->ctx, (uint32_t)rank + 1, 0, exprs, rank)};
   NrValue *range = nr_lower_empty(l, &window, wide), *init = nr_lower_zeros(l, &shape, wide);
-  NrValue *sum = nr_result(nr_lower_generic(l, &range, 1, &init, 1, maps, iterators, window_body, &win), 0);
+  NrValue *sum = nr_op_result(nr_lower_generic(l, &range, 1, &init, 1, maps, iterators, window_body, &win));
   NrValue *y = nr_lower_map(l, (NrValue *[]){nr_lower_widen_tensor(l, x), sum}, 2, NULL, lrn_body, &win);
   return nr_lower_out(l, 0, nr_lower_narrow_tensor(l, y, elem), nr_lower_dtype(l, 0));
 }

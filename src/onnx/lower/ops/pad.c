@@ -43,7 +43,7 @@ static bool holds(NrLower *l, NrDim least, NrDim value, Wrong wrong, const NrDim
 
 /* Nothing overflows: a dim d is not negative, so -d fits, and a pad of at least -d can be negated. */
 static bool part_dim(NrLower *l, const Pads *pads, size_t i, NrDim d, Parts *out) {
-  NrDim low = pads->low[i], high = pads->high[i], of[3] = {low, high, d}, none = minus(l, d), most = nr_dim(INT64_MAX);
+  NrDim low = pads->low[i], high = pads->high[i], of[3] = {low, high, d}, none = minus(l, d), max = nr_dim(INT64_MAX);
   NrDim gone_low = positive(l, minus(l, low)), gone_high = positive(l, minus(l, high));
   if (!holds(l, none, low, TAKES_TOO_MUCH, of) || !holds(l, none, high, TAKES_TOO_MUCH, of)) return false;
   NrDim rest = nr_dim_sub(l, d, gone_low);
@@ -52,7 +52,7 @@ static bool part_dim(NrLower *l, const Pads *pads, size_t i, NrDim d, Parts *out
   out->kept.dims[i] = nr_dim_sub(l, rest, gone_high);
   out->low[i] = positive(l, low);
   out->high[i] = positive(l, high);
-  NrDim room = nr_dim_sub(l, most, out->kept.dims[i]);
+  NrDim room = nr_dim_sub(l, max, out->kept.dims[i]);
   if (!holds(l, out->low[i], room, TOO_LARGE, of)) return false;
   if (!holds(l, out->high[i], nr_dim_sub(l, room, out->low[i]), TOO_LARGE, of)) return false;
   out->shape.dims[i] = nr_dim_add(l, nr_dim_add(l, out->kept.dims[i], out->low[i]), out->high[i]);

@@ -140,15 +140,15 @@ static void max_index_body(NrLower *l, NrValue *const *args, NrValue **results, 
 
 NrStatus nr_lower_maxpool(NrLower *l) {
   Pool pool = {0};
-  NrStatus status = read_pool(l, &pool);
-  if (status) return status;
+  enum { MAX_RESULT, INDEX_RESULT };
+  NR_TRY(read_pool(l, &pool));
   NrShape out = output_shape(l, &pool);
   NrValue *inits[2] = {nr_lower_fill(l, &out, lowest(l, pool.x->type->elem, pool.is_unsigned))};
   bool indices = nr_lower_wants(l, 1);
   if (indices) inits[1] = nr_lower_fill(l, &out, nr_lower_int(l, nr_type_i64(l->ctx), -1));
   NrOp *op = window_generic(l, &pool, inits, indices ? 2 : 1, indices ? max_index_body : max_body);
-  status = nr_lower_out(l, 0, nr_result(op, 0), nr_lower_dtype(l, 0));
-  return status || !indices ? status : nr_lower_out(l, 1, nr_result(op, 1), NORIA_I64);
+  NR_TRY(nr_lower_out(l, 0, nr_result(op, MAX_RESULT), nr_lower_dtype(l, 0)));
+  return indices ? nr_lower_out(l, 1, nr_result(op, INDEX_RESULT), NORIA_I64) : NR_OK;
 }
 
 /* ---- AveragePool, LpPool ---- */
@@ -179,7 +179,9 @@ NrStatus nr_lower_averagepool(NrLower *l) {
   NrType elem = pool.x->type->elem, wide = nr_lower_wide_type(elem);
   NrValue *inits[2] = {nr_lower_zeros(l, &out, wide), nr_lower_zeros(l, &out, wide)};
   NrOp *op = window_generic(l, &pool, inits, 2, average_body);
-  NrValue *mean = nr_lower_map(l, (NrValue *[]){nr_result(op, 0), nr_result(op, 1)}, 2, NULL, quotient_body, NULL);
+  NrValue *totals[2];
+  for (size_t i = 0; i < 2; i++) totals[i] = nr_result(op, i);
+  NrValue *mean = nr_lower_map(l, totals, 2, NULL, quotient_body, NULL);
   return nr_lower_out(l, 0, nr_lower_narrow_tensor(l, mean, elem), nr_lower_dtype(l, 0));
 }
 
@@ -212,7 +214,7 @@ NrStatus nr_lower_lppool(NrLower *l) {
   NrShape out = output_shape(l, &pool);
   NrType elem = pool.x->type->elem;
   NrValue *init = nr_lower_zeros(l, &out, nr_lower_wide_type(elem));
-  NrValue *sum = nr_result(window_generic(l, &pool, &init, 1, power_sum_body), 0);
+  NrValue *sum = nr_op_result(window_generic(l, &pool, &init, 1, power_sum_body));
   NrValue *root = nr_lower_map(l, &sum, 1, NULL, root_body, &pool);
   return nr_lower_out(l, 0, nr_lower_narrow_tensor(l, root, elem), nr_lower_dtype(l, 0));
 }

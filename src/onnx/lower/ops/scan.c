@@ -2,6 +2,8 @@
  *
  * Scan 8 has a batch axis before the sequence axis and may give each batch entry its own length; it becomes a loop over
  * the batch around the loop of Scan 9, whose rows past the length stay zero. */
+#include "dialect/onnx/ops.h"
+#include "dialect/scf/ops.h"
 #include "onnx/lower/ops/control.h"
 
 #include "dialect/onnx/dtype.h"
@@ -135,7 +137,7 @@ static NrOp *build_loop(NrLower *l, Trips *t) {
                      .num_results = t->num_carried,
                      .num_regions = 1};
   NrOp *loop = nr_build(&l->b, &state);
-  nr_block_append(nr_op_region(loop, 0), t->body);
+  nr_block_append(nr_scf_for_region(loop), t->body);
   return loop;
 }
 
@@ -169,7 +171,7 @@ static NrStatus scan_trips(NrLower *l, Scan *scan) {
   t.inner.b = nr_builder_at_end(l->b.module, t.body, l->b.loc);
   t.iv = nr_block_add_arg(t.body, nr_type_index(l->ctx), NULL);
   NrLowered *args = body_args(l, &t);
-  NrStatus status = nr_lower_region(&t.inner, nr_op_region(l->op, 0), args, num_args, t.yields, n);
+  NrStatus status = nr_lower_region(&t.inner, nr_onnx_scan_region(l->op), args, num_args, t.yields, n);
   if (!status) status = check_states(l, &t);
   if (!status) status = carry(l, &t);
   if (status) nr_block_erase(t.body);
@@ -240,7 +242,7 @@ static NrStatus batch_body(NrLower *l, NrValue *iv, NrValue *const *carried, NrV
 /* The result shapes of Scan 8: those of the states, and for outputs the row shapes that the body declares. */
 static NrStatus scan_batches(NrLower *l, Scan *scan) {
   NrArena *arena = &l->state->arena;
-  NrBlock *onnx = nr_op_body(l->op, 0);
+  NrBlock *onnx = nr_onnx_scan_body(l->op);
   size_t n = scan->num_states + scan->num_outputs;
   NrDim batch = nr_lower_dim(l, scan->inputs[0].value, 0);
   scan->rows = nr_lower_dim(l, scan->inputs[0].value, 1);
@@ -267,7 +269,7 @@ static NrStatus scan_batches(NrLower *l, Scan *scan) {
 
 /* The sizes of the lists; the node's inputs behind the first `skip` ones are states and scan inputs. */
 static NrStatus read_counts(NrLower *l, size_t skip, Scan *scan) {
-  NrBlock *body = nr_op_body(l->op, 0);
+  NrBlock *body = nr_onnx_scan_body(l->op);
   uint32_t num_yields = nr_block_terminator(body)->num_operands;
   int64_t count = nr_lower_attr_int(l, "num_scan_inputs");
   size_t total = nr_lower_num_in(l) - NR_MIN(skip, nr_lower_num_in(l));
@@ -308,8 +310,7 @@ NrStatus nr_lower_scan(NrLower *l) {
   NrArena *arena = &l->state->arena;
   bool old = l->version < 9;
   Scan scan;
-  NrStatus status = read_counts(l, old, &scan);
-  if (status) return status;
+  NR_TRY(read_counts(l, old, &scan));
   size_t n = scan.num_states + scan.num_outputs;
   scan.states = NR_NEW_ARRAY(arena, NrLowered, scan.num_states);
   scan.inputs = NR_NEW_ARRAY(arena, NrLowered, scan.num_inputs);
@@ -317,9 +318,9 @@ NrStatus nr_lower_scan(NrLower *l) {
   scan.input_axis = NR_NEW_ARRAY(arena, size_t, scan.num_inputs);
   scan.input_reverse = NR_NEW_ARRAY(arena, bool, scan.num_inputs);
   scan.output_reverse = NR_NEW_ARRAY(arena, bool, scan.num_outputs);
-  status = read_inputs(l, old, old ? 2 : 1, &scan);
-  if (!status) status = read_axes(l, &scan);
-  if (!status) status = old ? scan_batches(l, &scan) : scan_once(l, &scan);
-  for (size_t i = 0; i < n && !status; i++) status = nr_lower_out(l, i, scan.results[i].value, scan.results[i].dtype);
-  return status;
+  NR_TRY(read_inputs(l, old, old ? 2 : 1, &scan));
+  NR_TRY(read_axes(l, &scan));
+  NR_TRY(old ? scan_batches(l, &scan) : scan_once(l, &scan));
+  for (size_t i = 0; i < n; i++) NR_TRY(nr_lower_out(l, i, scan.results[i].value, scan.results[i].dtype));
+  return NR_OK;
 }

@@ -1,4 +1,5 @@
 /* scan_out.c - joined types, carried values and scan outputs; see control.h. */
+#include "dialect/onnx/dtype.h"
 #include "dialect/scf/scf.h"
 #include "onnx/lower/ops/control.h"
 
@@ -7,12 +8,12 @@
 NrType nr_join_types(NrType a, NrType b) {
   if (a == b) return a;
   /* A sequence and an optional sequence join to an optional one. */
-  if (a->kind == NR_TYPE_OPTIONAL && b->kind == NR_TYPE_SEQ) b = nr_type_optional(b);
-  if (b->kind == NR_TYPE_OPTIONAL && a->kind == NR_TYPE_SEQ) a = nr_type_optional(a);
+  if (a->kind == NR_TYPE_onnx_optional && b->kind == NR_TYPE_onnx_seq) b = nr_type_optional(b);
+  if (b->kind == NR_TYPE_onnx_optional && a->kind == NR_TYPE_onnx_seq) a = nr_type_optional(a);
   if (a == b) return a;
   if (a->kind != b->kind) return NULL;
-  if (a->kind == NR_TYPE_SEQ || a->kind == NR_TYPE_OPTIONAL) {
-    if ((a->elem->kind == NR_TYPE_SEQ) != (b->elem->kind == NR_TYPE_SEQ)) return NULL;
+  if (a->kind == NR_TYPE_onnx_seq || a->kind == NR_TYPE_onnx_optional) {
+    if ((a->elem->kind == NR_TYPE_onnx_seq) != (b->elem->kind == NR_TYPE_onnx_seq)) return NULL;
     /* An empty sequence or optional has no known element type. */
     if (a->elem->kind == NR_TYPE_NONE) return b;
     if (b->elem->kind == NR_TYPE_NONE) return a;
@@ -21,7 +22,7 @@ NrType nr_join_types(NrType a, NrType b) {
     if (!elem && nr_type_is_tensor(a->elem) && nr_type_is_tensor(b->elem) && a->elem->elem == b->elem->elem)
       elem = nr_type_tensor_unranked(a->elem->elem);
     if (!elem) return NULL;
-    return a->kind == NR_TYPE_SEQ ? nr_type_seq(elem) : nr_type_optional(elem);
+    return a->kind == NR_TYPE_onnx_seq ? nr_type_seq(elem) : nr_type_optional(elem);
   }
   if (a->kind != NR_TYPE_TENSOR || a->elem != b->elem || a->rank != b->rank) return NULL;
   int64_t dims[NORIA_MAX_RANK];
@@ -38,11 +39,11 @@ NrType nr_carried_type(NrType type) { return is_single(type) ? type->elem : type
 
 NrValue *nr_to_carried(NrLower *l, NrValue *value, NrType type) {
   if (is_single(type)) return nr_lower_scalar(l, value);
-  if (type->kind == NR_TYPE_OPTIONAL && value->type->kind == NR_TYPE_SEQ)
-    return nr_result(nr_lower_rt_call(l, "optional_some_seq", &value, 1, &type, 1), 0);
+  if (type->kind == NR_TYPE_onnx_optional && value->type->kind == NR_TYPE_onnx_seq)
+    return nr_op_result(nr_lower_rt_call(l, "optional_some_seq", &value, 1, &type, 1));
   /* The same handle with a more or less specific type. */
   if (!nr_type_is_tensor(type) && value->type != type)
-    return nr_result(nr_lower_rt_call(l, "value_retain", &value, 1, &type, 1), 0);
+    return nr_op_result(nr_lower_rt_call(l, "value_retain", &value, 1, &type, 1));
   return nr_type_is_tensor(type) ? nr_lower_tensor_cast(l, value, type) : value;
 }
 
@@ -147,12 +148,12 @@ static NrValue *if_needed(NrLower *l, NrValue *cond, NrValue *acc, NrValue *(*ma
   NrOp *op = nr_scf_if(&l->b, cond, &acc->type, 1, true);
   NrBuilder outer = l->b;
   for (size_t i = 0; i < 2; i++) {
-    l->b = nr_scf_body_builder(op, i);
+    l->b = nr_scf_body_builder(nr_op_body(op, i));
     NrValue *value = i == 0 ? nr_lower_tensor_cast(l, make(l, user), acc->type) : acc;
     nr_scf_yield(&l->b, &value, 1);
   }
   l->b = outer;
-  return nr_result(op, 0);
+  return nr_op_result(op);
 }
 
 typedef struct Room {
@@ -173,7 +174,7 @@ static NrValue *double_room(NrLower *l, void *user) {
   Room *r = user;
   NrValue *twice = nr_lower_op2(l, NR_OP_arith_muli, r->capacity->type, r->capacity, nr_lower_index(l, 2));
   NrOp *grow = nr_lower_rt_call(l, "tensor_grow", (NrValue *[]){r->acc, twice}, 2, &r->acc->type, 1);
-  return nr_result(grow, 0);
+  return nr_op_result(grow);
 }
 
 NrValue *nr_scan_out_put(NrLower *l, const NrScanOut *s, NrValue *acc, NrValue *row, NrValue *iv, const NrDim *trips) {
@@ -232,7 +233,7 @@ void nr_lower_poll(NrLower *l, NrBlock *body, NrValue *iv) {
   NrValue *due = nr_lower_cmpi(l, NR_CMPI_EQ, masked, nr_lower_index(l, every - 1));
   NrOp *op = nr_scf_if(&l->b, due, NULL, 0, false);
   NrBuilder outer = l->b;
-  l->b = nr_scf_body_builder(op, 0);
+  l->b = nr_scf_body_builder(nr_scf_if_then_body(op));
   NrValue *count = nr_lower_index(l, every);
   NrOp *poll = nr_build_op(&l->b, NR_OP_rt_poll, &count, 1, NULL, 0);
   if (l->op) poll->loc = l->op->loc; /* the message of a limit names the loop, not the last node of its body */

@@ -2,12 +2,16 @@
  *
  * In !onnx.seq<T>, T is the join of the items' types: a tensor whose dims or rank may be unknown, or none for a
  * sequence that never got an item. An item that is read must have a known rank. */
+#include "dialect/onnx/ops.h"
+#include "dialect/scf/ops.h"
 #include "onnx/lower/ops/sequence.h"
+
+#include "dialect/onnx/dtype.h"
 
 /* ---- calls ---- */
 
 NrValue *nr_lower_call(NrLower *l, const char *name, NrValue *const *args, size_t num_args, NrType result) {
-  return nr_result(nr_lower_rt_call(l, name, args, num_args, &result, 1), 0);
+  return nr_op_result(nr_lower_rt_call(l, name, args, num_args, &result, 1));
 }
 
 NrValue *nr_lower_call_at_site(NrLower *l, const char *name, NrValue *const *args, size_t num_args, NrType result) {
@@ -17,7 +21,7 @@ NrValue *nr_lower_call_at_site(NrLower *l, const char *name, NrValue *const *arg
   NrOp *call = nr_lower_rt_call(l, name, operands, num_args + 1, &result, 1);
   NrStr node = l->op->loc->kind == NR_LOC_NAME ? l->op->loc->name : NR_STR("");
   nr_op_set_attr(call, NR_A_node, nr_attr_string(l->ctx, node));
-  return nr_result(call, 0);
+  return nr_op_result(call);
 }
 
 static NrValue *i32(NrLower *l, int64_t v) { return nr_lower_int(l, nr_type_i32(l->ctx), v); }
@@ -33,7 +37,7 @@ static NrValue *scalar_i64(NrLower *l, size_t input) {
 
 static bool takes_sequence(NrLower *l, size_t input) {
   NrValue *v = nr_lower_in(l, input);
-  if (v && v->type->kind == NR_TYPE_SEQ) return true;
+  if (v && v->type->kind == NR_TYPE_onnx_seq) return true;
   nr_lower_error(l, "input %zu must be a sequence", input);
   return false;
 }
@@ -178,7 +182,7 @@ NrStatus nr_lower_split_to_sequence(NrLower *l) {
 
 NrStatus nr_lower_concat_from_sequence(NrLower *l) {
   if (!takes_sequence(l, 0)) return NR_ERROR_INVALID;
-  NrType item = nr_lower_in(l, 0)->type->elem, declared = nr_result(l->op, 0)->type;
+  NrType item = nr_lower_in(l, 0)->type->elem, declared = nr_op_result(l->op)->type;
   bool new_axis = nr_lower_attr_int(l, "new_axis") != 0, ranked = nr_type_is_tensor(item) && nr_type_is_ranked(item);
   if (!ranked && !(nr_type_is_tensor(declared) && nr_type_is_ranked(declared)))
     return nr_lower_error(l, "the rank of the items is not known before the run");
@@ -199,7 +203,7 @@ static bool trip_inputs(NrLower *l, NrValue *iv, NrLowered *out) {
   for (size_t i = 0; i < nr_lower_num_in(l); i++) {
     NrValue *in = nr_lower_in(l, i);
     out[i] = (NrLowered){in, nr_lower_dtype(l, i)};
-    if (!in || in->type->kind != NR_TYPE_SEQ) continue;
+    if (!in || in->type->kind != NR_TYPE_onnx_seq) continue;
     NrType item = in->type->elem;
     if (!nr_type_is_tensor(item) || !nr_type_is_ranked(item))
       return nr_lower_error(l, "the rank of the items of input %zu is not known before the run", i), false;
@@ -217,7 +221,7 @@ NrStatus nr_lower_sequence_map(NrLower *l) {
   NrValue *length = length_of(l, nr_lower_in(l, 0));
   for (size_t i = 1; i < num_in; i++) {
     NrValue *in = nr_lower_in(l, i);
-    if (!in || in->type->kind != NR_TYPE_SEQ) continue;
+    if (!in || in->type->kind != NR_TYPE_onnx_seq) continue;
     NrValue *values[2] = {length, length_of(l, in)};
     nr_lower_check(l, nr_lower_cmpi(l, NR_CMPI_EQ, values[0], values[1]),
                    "sequences of %0 and %1 items cannot be mapped together", values, 2);
@@ -227,7 +231,7 @@ NrStatus nr_lower_sequence_map(NrLower *l) {
   NrLower inner = *l;
   inner.b = nr_builder_at_end(l->b.module, block, l->b.loc);
   NrStatus status = trip_inputs(&inner, iv, inputs) ? NR_OK : NR_ERROR_INVALID;
-  if (!status) status = nr_lower_region(&inner, nr_op_region(l->op, 0), inputs, num_in, outputs, num_out);
+  if (!status) status = nr_lower_region(&inner, nr_onnx_sequence_map_region(l->op), inputs, num_in, outputs, num_out);
   for (size_t i = 0; i < num_out && !status; i++)
     if (!nr_type_is_tensor(outputs[i].value->type))
       status = nr_lower_error(l, "output %zu of the body is no tensor", i);
@@ -253,7 +257,7 @@ NrStatus nr_lower_sequence_map(NrLower *l) {
                      .num_results = num_out,
                      .num_regions = 1};
   NrOp *loop = nr_build(&l->b, &state);
-  nr_block_append(nr_op_region(loop, 0), block);
+  nr_block_append(nr_scf_for_region(loop), block);
   for (size_t i = 0; i < num_out && !status; i++) status = nr_lower_out(l, i, nr_result(loop, i), outputs[i].dtype);
   return status;
 }

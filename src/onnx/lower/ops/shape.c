@@ -80,10 +80,10 @@ static NrValue *multiplies(NrLower *l, NrDim have, const NrShape *to) {
   NrValue *fits = nr_lower_cmpi(l, NR_CMPI_EQ, nr_dim_value(l, have), nr_lower_index(l, 0));
   NrValue *sizes = nr_lower_int(l, i1, 1), *small = nr_lower_int(l, i1, 1);
   for (size_t i = 0; i < to->rank; i++) {
-    NrDim d = to->dims[i], size = nr_dim_max(l, d, nr_dim(1)), most = nr_dim_div(l, have, size);
+    NrDim d = to->dims[i], size = nr_dim_max(l, d, nr_dim(1)), limit = nr_dim_div(l, have, size);
     if (!nr_dim_is_size(d))
       sizes = both(l, sizes, nr_lower_cmpi(l, NR_CMPI_SGE, nr_dim_value(l, d), nr_lower_index(l, 0)));
-    small = both(l, small, nr_lower_cmpi(l, NR_CMPI_SLE, nr_dim_value(l, product), nr_dim_value(l, most)));
+    small = both(l, small, nr_lower_cmpi(l, NR_CMPI_SLE, nr_dim_value(l, product), nr_dim_value(l, limit)));
     product = nr_dim_mul(l, product, size);
   }
   return both(l, sizes, either(l, fits, small));

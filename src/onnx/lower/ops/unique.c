@@ -98,7 +98,7 @@ static NrValue *group_starts(NrLower *l, const Rows *r) {
   NrAttr maps[2] = {nr_attr_affine_map(l->ctx, 2, 0, d, 2), nr_attr_affine_map(l->ctx, 2, 0, d, 1)};
   NrShape list = {1, {nr_lower_dim(l, r->x, 0)}};
   NrValue *init = nr_lower_generate(l, &list, nr_type_i64(l->ctx), first_body, NULL), *x = r->x;
-  return nr_result(nr_lower_generic(l, &x, 1, &init, 1, maps, "pr", differs_body, (void *)r), 0);
+  return nr_op_result(nr_lower_generic(l, &x, 1, &init, 1, maps, "pr", differs_body, (void *)r));
 }
 
 static NrValue *sum_body(NrLower *l, NrValue *const *args, void *user) { return add(l, args[0], args[1]); }
@@ -166,15 +166,14 @@ NrStatus nr_lower_unique(NrLower *l) {
   NrShape list = {1, {nr_lower_dim(l, r.x, 0)}};
   NrDim n = list.dims[0];
   r.places = nr_lower_generate(l, &list, i64, iota_body, NULL);
-  NrStatus status = nr_lower_for(l, nr_lower_dim(l, r.x, 1), &r.places, 1, &r.places, sort_body, &r);
-  if (status) return status;
+  NR_TRY(nr_lower_for(l, nr_lower_dim(l, r.x, 1), &r.places, 1, &r.places, sort_body, &r));
   Groups g = {r.places, group_starts(l, &r)};
   NrValue *total = nr_lower_reduce(l, g.starts, 1, false, nr_lower_int(l, i64, 0), NULL, sum_body, NULL);
   NrDim count = nr_dim_of_index(nr_lower_as_index(l, nr_lower_scalar(l, total)));
   NrValue *lists[4] = {list_of(l, count), list_of(l, n), list_of(l, count), nr_lower_int(l, i64, -1)};
-  status = nr_lower_for(l, n, lists, 4, lists, group_body, &g);
-  if (!status && !nr_lower_attr_int(l, "sorted")) status = order_by_place(l, lists);
-  if (!status) status = nr_lower_out(l, 0, nr_lower_take(l, x, lists[0], axis), r.dtype);
-  for (size_t i = 0; i < 3 && !status; i++) status = nr_lower_out(l, i + 1, lists[i], NORIA_I64);
-  return status;
+  NR_TRY(nr_lower_for(l, n, lists, 4, lists, group_body, &g));
+  if (!nr_lower_attr_int(l, "sorted")) NR_TRY(order_by_place(l, lists));
+  NR_TRY(nr_lower_out(l, 0, nr_lower_take(l, x, lists[0], axis), r.dtype));
+  for (size_t i = 0; i < 3; i++) NR_TRY(nr_lower_out(l, i + 1, lists[i], NORIA_I64));
+  return NR_OK;
 }

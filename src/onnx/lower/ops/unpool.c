@@ -44,13 +44,11 @@ NrStatus nr_lower_maxunpool(NrLower *l) {
   for (size_t i = 0; i < from.rank; i++)
     if (!nr_lower_dims_agree(l, from.dims[i], nr_lower_dim(l, u.places, i), "dims of input and indices"))
       return NR_ERROR_INVALID;
-  NrStatus status = pooled_shape(l, u.x, &pooled);
-  if (status) return status;
+  NR_TRY(pooled_shape(l, u.x, &pooled));
   u.total = nr_shape_elements(l, &pooled, 0, pooled.rank);
   NrType elem = u.x->type->elem;
   NrValue *result = nr_lower_zeros(l, &(NrShape){1, {u.total}}, elem);
-  status = nr_lower_nest(l, &from, &result, 1, &result, place_body, &u);
-  if (status) return status;
+  NR_TRY(nr_lower_nest(l, &from, &result, 1, &result, place_body, &u));
   result = nr_lower_reshape(l, result, &pooled);
   if (wanted) {
     if (!nr_lower_dims_operand(l, wanted, "output_shape", &to)) return NR_ERROR_INVALID;

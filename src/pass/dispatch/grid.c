@@ -1,0 +1,159 @@
+/* grid.c - chooses shared loops of the ops of a dispatch to distribute over the grid, and their tile sizes.
+ *
+ * The loops are taken from the outermost one of the root on, at most three, as long as a workgroup has enough work to
+ * be divided in two (nr_cost_workgroup_ns). nr_cost_tile prefers a tile that divides the range, since all sizes
+ * are then static. See tile_dispatches.c. */
+#include "pass/dispatch/tiling.h"
+
+enum { LINE_BYTES = 64, MAX_TILE = 1 << 24 };
+enum {
+  MIN_VECTORS = 8
+}; /* per row of a contraction tile; with fewer accumulators each step would wait for the one before it */
+
+/* The work of a tile. */
+typedef struct Work {
+  const NrTarget *target;
+  const NrTiling *t;
+  NrCost points[NR_TILING_OPS];
+  int64_t whole[NR_TILING_OPS][NR_MAX_RANK]; /* the ranges of each op's loops, 1 where unknown */
+  int64_t tile[NR_MAX_RANK];                 /* of the root's loops */
+} Work;
+
+static double work_ns(const Work *w) {
+  int64_t sizes[NR_MAX_RANK];
+  double ns = 0;
+  for (size_t i = 0; i < w->t->num_ops; i++) {
+    NrOp *op = w->t->ops[i];
+    if (!nr_tiling_is_work(op)) continue;
+    memcpy(sizes, w->whole[i], nr_linalg_num_loops(op) * sizeof *sizes);
+    for (uint32_t d = 0; d < w->t->num_loops; d++)
+      if (w->t->shared >> d & 1) sizes[w->t->loop[i][d]] = w->tile[d];
+    ns += nr_cost_points_ns(w->target, op, w->points[i], sizes);
+  }
+  return ns;
+}
+
+static void measure(Work *w) {
+  for (size_t i = 0; i < w->t->num_ops; i++) {
+    if (!nr_tiling_is_work(w->t->ops[i])) continue;
+    w->points[i] = nr_cost_of_point(w->target, w->t->ops[i]);
+    nr_cost_known_sizes(w->t->ops[i], w->whole[i]);
+  }
+  memcpy(w->tile, w->whole[w->t->root], w->t->num_loops * sizeof *w->tile);
+}
+
+/* Whether operand k of a member lies in memory that other workgroups use too, not only in this one's. */
+static bool is_outside(const NrTiling *t, const NrOp *op, size_t k) {
+  size_t num_inputs = nr_linalg_num_inputs(op);
+  if (k < num_inputs) return nr_tiling_find(t, nr_operand(op, k)->op) == SIZE_MAX;
+  for (NrUse *use = nr_result(op, k - num_inputs)->first_use; use; use = use->next)
+    if (nr_tiling_find(t, use->owner) == SIZE_MAX) return true;
+  return false;
+}
+
+/* The number of which a tile of the op's loop must be a multiple. When the loop indexes the last dim of an operand: a
+ * cache line, so that workgroups do not share one, or MIN_VECTORS vectors for the output of a contraction. When a
+ * contraction reuses an input along the loop: twice the rows that it computes at once. Otherwise 1. */
+static int64_t multiple_of_op(const NrTarget *target, const NrTiling *t, const NrOp *op, uint32_t loop) {
+  bool reused = false, contracts = nr_linalg_num_reductions(op) > 0;
+  int64_t multiple = 1;
+  size_t num_inputs = nr_linalg_num_inputs(op);
+  for (size_t k = 0; k < op->num_operands; k++) {
+    int at = nr_tiling_operand_dim(op, k, loop);
+    NrType type = nr_operand(op, k)->type;
+    int64_t bytes = NR_MAX((int64_t)nr_type_byte_size(nr_type_elem(type)), 1);
+    if (at < 0) reused |= k < num_inputs && nr_type_is_tensor(type);
+    else if (at + 1 == (int)type->rank) {
+      bool vectors = k >= num_inputs && reused && contracts;
+      if (!vectors && !is_outside(t, op, k)) continue;
+      multiple = NR_MAX(multiple, (vectors ? MIN_VECTORS * (int64_t)target->vector_bytes : LINE_BYTES) / bytes);
+    }
+  }
+  return reused && contracts ? NR_MAX(multiple, 2 * nr_cost_rows(target)) : multiple;
+}
+
+/* The largest multiple that an op needs. */
+static int64_t multiple_of(const NrTarget *target, const NrTiling *t, uint32_t d) {
+  int64_t multiple = 1;
+  for (size_t i = 0; i < t->num_ops; i++)
+    if (nr_tiling_is_work(t->ops[i]))
+      multiple = NR_MAX(multiple, multiple_of_op(target, t, t->ops[i], (uint32_t)t->loop[i][d]));
+  return multiple;
+}
+
+/* The bytes that two adjacent workgroups along the cut both read: those of the root's inputs that do not depend on its
+ * loop. */
+static double shared_bytes(const NrTiling *t, const NrCut *cuts, uint32_t num_cuts, const NrCut *cut) {
+  const NrOp *op = t->ops[t->root];
+  double sum = 0;
+  for (size_t k = 0; k < nr_linalg_num_inputs(op); k++) {
+    NrType type = nr_operand(op, k)->type;
+    if (!nr_type_is_tensor(type) || nr_tiling_operand_dim(op, k, cut->loop) >= 0) continue;
+    double bytes = (double)nr_type_byte_size(type->elem);
+    for (uint32_t r = 0; r < type->rank; r++) {
+      int64_t size = type->dims[r];
+      for (uint32_t i = 0; i < num_cuts; i++)
+        if (nr_tiling_operand_dim(op, k, cuts[i].loop) == (int)r) size = cuts[i].tile;
+      if (size > 0) bytes *= (double)size;
+    }
+    sum += bytes;
+  }
+  return sum;
+}
+
+/* Makes x the cut along which adjacent workgroups share the most bytes, which are then in the caches; when they share
+ * none, x is the innermost dim, along which memory is contiguous. */
+static void order_cuts(const NrTiling *t, NrCut *cuts, uint32_t num_cuts) {
+  for (uint32_t i = 0; i < num_cuts / 2; i++) {
+    NrCut swapped = cuts[i];
+    cuts[i] = cuts[num_cuts - 1 - i];
+    cuts[num_cuts - 1 - i] = swapped;
+  }
+  uint32_t first = 0;
+  for (uint32_t i = 1; i < num_cuts; i++)
+    if (shared_bytes(t, cuts, num_cuts, &cuts[i]) > shared_bytes(t, cuts, num_cuts, &cuts[first])) first = i;
+  NrCut x = cuts[first];
+  for (uint32_t i = first; i > 0; i--) cuts[i] = cuts[i - 1];
+  if (num_cuts) cuts[0] = x;
+}
+
+/* The smallest tile of loop d, a multiple of `multiple`, with which a workgroup takes at least ns; found by bisection.
+ */
+static int64_t tile_for(Work *w, uint32_t d, int64_t multiple, double ns) {
+  int64_t limit = nr_tiling_range(w->t, d), min = 1, before = w->tile[d];
+  if (limit == NR_DYNAMIC) limit = MAX_TILE;
+  for (int64_t max = NR_MAX(limit / multiple, 1); min < max;) {
+    int64_t middle = min + (max - min) / 2;
+    w->tile[d] = middle * multiple;
+    if (work_ns(w) >= ns) max = middle;
+    else min = middle + 1;
+  }
+  w->tile[d] = before;
+  return min * multiple;
+}
+
+/* A loop of unknown range is always distributed, and is assumed to have one iteration when the next dims are chosen,
+ * since it may be that short. */
+uint32_t nr_tiling_choose_grid(const NrTarget *target, const NrTiling *t, NrCut out[NR_GRID_DIMS]) {
+  double ns = (double)nr_cost_workgroup_ns(target);
+  uint32_t num_cuts = 0;
+  if (!t->shared) return 0;
+  Work *w = nr_calloc(1, sizeof *w);
+  w->target = target;
+  w->t = t;
+  measure(w);
+  for (uint32_t d = 0; d < t->num_loops && num_cuts < NR_GRID_DIMS; d++) {
+    if (!(t->shared >> d & 1)) continue;
+    int64_t range = nr_tiling_range(t, d), multiple = multiple_of(target, t, d);
+    bool open = range == NR_DYNAMIC;
+    if (!open && (range < 2 * multiple || work_ns(w) < 2 * ns)) continue;
+    int64_t tile = tile_for(w, d, multiple, ns);
+    if (!open) tile = nr_cost_tile(range, tile, multiple);
+    if (!open && tile >= range) continue;
+    out[num_cuts++] = (NrCut){.loop = d, .range = range, .tile = tile};
+    if (!open) w->tile[d] = tile;
+  }
+  nr_free(w);
+  order_cuts(t, out, num_cuts);
+  return num_cuts;
+}
