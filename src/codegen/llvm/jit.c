@@ -10,10 +10,12 @@ typedef struct Jit {
   NrCompiled base; /* the first field: callers see only this */
   LLVMOrcLLJITRef jit;
   bool in_llvm;        /* a fault in LLVM leaves it in a state in which it cannot be freed */
+  char *reason;        /* LLVM's, why linking failed, or NULL */
   NR_VEC(void *) data; /* blocks with copies of constants */
   NR_VEC(NrCodeRegion) regions;
 } Jit;
 
+/* Reports an error of LLVM, and frees it. */
 static NrStatus llvm_error(NrContext *ctx, const char *what, LLVMErrorRef error) {
   if (!error) return NR_OK;
   char *message = LLVMGetErrorMessage(error);
@@ -119,13 +121,33 @@ static LLVMValueRef *place_constants(NrLl *g, Jit *out) {
 
 /* ---- compiling --------------------------------------------------------------------------------------------------- */
 
+/* Keeps LLVM's first message, which it would print: the error of the call that fails says less. */
+static void keep_reason(void *user, LLVMErrorRef error) {
+  Jit *jit = user;
+  if (jit->reason) LLVMConsumeError(error);
+  else jit->reason = LLVMGetErrorMessage(error);
+}
+
+static void drop_reason(Jit *jit) {
+  if (jit->reason) LLVMDisposeErrorMessage(jit->reason);
+  jit->reason = NULL;
+}
+
+static NrStatus look_up(NrContext *ctx, Jit *out, const char *name, LLVMOrcExecutorAddress *address) {
+  LLVMErrorRef error = LLVMOrcLLJITLookup(out->jit, address, name);
+  if (!error) return NR_OK;
+  if (!out->reason) return llvm_error(ctx, "object code was not linked", error);
+  LLVMConsumeError(error);
+  nr_error(ctx, nr_loc_unknown(ctx), "object code was not linked: %s", out->reason);
+  return NR_ERROR_INTERNAL;
+}
+
 static NrStatus find_regions(NrContext *ctx, size_t num_partitions, Jit *out) {
   for (unsigned partition = 0; partition < num_partitions; partition++) {
     NrBuf name = {0};
     nr_buf_printf(&name, NR_SANITIZE_REGIONS "%u", partition);
     LLVMOrcExecutorAddress address = 0;
-    NrStatus status =
-        llvm_error(ctx, "object code was not linked", LLVMOrcLLJITLookup(out->jit, &address, name.data));
+    NrStatus status = look_up(ctx, out, name.data, &address);
     nr_buf_deinit(&name);
     if (status) return status;
     for (const NrCodeRegion *r = (const NrCodeRegion *)(uintptr_t)address; r->data; r++) nr_vec_push(&out->regions, *r);
@@ -135,17 +157,11 @@ static NrStatus find_regions(NrContext *ctx, size_t num_partitions, Jit *out) {
   return NR_OK;
 }
 
-/* Drops LLVM's message, which it would print: the call that fails returns an error too. */
-static void drop_error(void *user, LLVMErrorRef error) {
-  (void)user;
-  LLVMConsumeError(error);
-}
-
 static NrStatus link_objects(NrLlProgram *p, Jit *out) {
   NrContext *ctx = p->module->ctx;
   NrStatus status = llvm_error(ctx, "LLVM's linker did not start", LLVMOrcCreateLLJIT(&out->jit, NULL));
   if (status) return status;
-  LLVMOrcExecutionSessionSetErrorReporter(LLVMOrcLLJITGetExecutionSession(out->jit), drop_error, NULL);
+  LLVMOrcExecutionSessionSetErrorReporter(LLVMOrcLLJITGetExecutionSession(out->jit), keep_reason, out);
   LLVMOrcJITDylibRef library = LLVMOrcLLJITGetMainJITDylib(out->jit);
   for (size_t i = 0; i < p->num_partitions && !status; i++) {
     LLVMErrorRef error = LLVMOrcLLJITAddObjectFile(out->jit, library, p->objects[i]);
@@ -154,8 +170,7 @@ static NrStatus link_objects(NrLlProgram *p, Jit *out) {
   }
   if (!status) status = define_symbols(ctx, out->jit, p->options->sanitize);
   LLVMOrcExecutorAddress address = 0;
-  if (!status)
-    status = llvm_error(ctx, "object code was not linked", LLVMOrcLLJITLookup(out->jit, &address, "noria_module"));
+  if (!status) status = look_up(ctx, out, "noria_module", &address);
   out->base.module = (const NoriaModule *)(uintptr_t)address;
   if (!status && p->options->sanitize) status = find_regions(ctx, p->num_partitions, out);
   return status;
@@ -200,6 +215,7 @@ static void drop_jit(void *user) {
     if (error) LLVMConsumeError(error);
   }
   jit->jit = NULL;
+  drop_reason(jit);
 }
 
 static void run_compile(void *user) {

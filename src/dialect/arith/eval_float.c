@@ -153,7 +153,7 @@ static bool of_three(const NrOp *op, NrType t, double a, double b, double c, dou
   switch (op->info->id) {
   case NR_OP_math_fma:
   case NR_OP_vector_fma:
-    *out = nr_type_is_float_kind(t, NR_F64) ? fma(a, b, c) : (double)fmaf((float)a, (float)b, (float)c);
+    *out = nr_type_is_float_kind(t, NR_F32) ? (double)fmaf((float)a, (float)b, (float)c) : fma(a, b, c);
     return true;
   case NR_OP_math_clampf:
     return float_binary(NR_OP_arith_maximumf, a, b, out) &&

@@ -8,7 +8,7 @@
  * Each op rounds once. Values keep their types in memory, blocks and functions; what only moves them stays. A reduction
  * of such a vector rounds after every element, and an atomic op becomes memref.generic_atomic_rmw.
  * For all floats: casts with a rounding mode, casts with a scale (in f64, rounded once) and f64 to f16 are written
- * out, for which hardware has no instruction. */
+ * out, for which hardware has no instruction; math.fma of narrow floats is computed in f64. */
 #include "dialect/arith/combine.h"
 #include "dialect/memref/memref.h"
 #include "dialect/operands.h"
@@ -134,6 +134,18 @@ static V on_f32(X *x, NrOp *op) {
   return is_float ? nr_small_float_round(x, wide, to) : wide;
 }
 
+/* a * b + c in f64, which holds the product exactly, so that no step between rounds to f32. Compilers of C have no
+ * function for f16 but by f64 either, and would call one of their own library. */
+static V fused(X *x, NrOp *op) {
+  NrType to = elem_of(nr_op_result(op)), f64 = nr_type_f64(x->b.ctx);
+  bool has_f16 = nr_type_is_float_kind(to, NR_F16) && (x->target->units & NR_UNIT_F16);
+  if (to->width >= 32 || has_f16) return NULL;
+  V args[3];
+  for (uint32_t i = 0; i < 3; i++) args[i] = float_cast(x, nr_operand(op, i), f64);
+  V product = nr_expand_two(x, NR_OP_arith_mulf, args[0], args[1]);
+  return float_cast(x, nr_expand_two(x, NR_OP_arith_addf, product, args[2]), to);
+}
+
 /* Flips the sign bit, of NaN too. Where the bits of -0 are the format's NaN, 0 and NaN stay. */
 static V negated(X *x, NrOp *op) {
   V in = nr_arith_negf_operand(op);
@@ -213,7 +225,7 @@ static V (*const expansions[NR_OP_COUNT])(X *x, NrOp *op) = {
     [NR_OP_math_ceil] = on_f32,           [NR_OP_math_floor] = on_f32,
     [NR_OP_math_round] = on_f32,          [NR_OP_math_roundeven] = on_f32,
     [NR_OP_math_trunc] = on_f32,          [NR_OP_math_copysign] = on_f32,
-    [NR_OP_math_fma] = on_f32,            [NR_OP_math_powf] = on_f32,
+    [NR_OP_math_fma] = fused,             [NR_OP_math_powf] = on_f32,
     [NR_OP_math_sqrt] = on_f32,           [NR_OP_vector_reduction] = reduction,
     [NR_OP_memref_atomic_rmw] = atomic,
 };
