@@ -1,7 +1,7 @@
 /* channel_threads.c - ranks that are threads of one process.
  *
  * The ranks of a channel form a team. In a collective each rank shows its call to the team, waits until all have, moves
- * what it is to receive straight from the others' memory, and waits again, so that nobody's memory is given back while
+ * what it is to receive straight from the others' memory, and waits again, so that no memory is given back while
  * others read it. In a reduction each rank reduces its share and writes the result into every rank's memory.
  *
  * Waiting. All waits go through one atomic word of the team: a generation, the number of ranks that have arrived, and

@@ -131,7 +131,7 @@ static void write_out(const NoriaProgram *program, const NrBuf *text) {
   }
   for (size_t at = 0; at < text->size;) {
     ssize_t n = write(STDERR_FILENO, text->data + at, text->size - at);
-    if (n < 0 && errno != EINTR) return; /* nobody reads it */
+    if (n < 0 && errno != EINTR) return; /* the reading end is closed */
     if (n > 0) at += (size_t)n;
   }
 }

@@ -7,7 +7,7 @@ static const char *text_of(NrOp *op, NrType type) { return nr_type_text(nr_op_co
 
 NrStatus nr_flow_executable_parse(NrParser *p, NrOpState *state) {
   NrStr name;
-  NR_TRY(nr_flow_p_visibility(p, state));
+  NR_TRY(nr_p_visibility(p, state));
   NR_TRY(nr_p_symbol_name(p, &name));
   nr_p_add_attr(p, state, "sym_name", nr_attr_string(nr_p_context(p), name));
   if (!nr_p_try_attr_dict_keyword(p, state)) return NR_ERROR_INVALID;
@@ -16,7 +16,7 @@ NrStatus nr_flow_executable_parse(NrParser *p, NrOpState *state) {
 
 void nr_flow_executable_print(NrPrinter *w, NrOp *op) {
   static const char *const elided[] = {"sym_name", "sym_visibility", NULL};
-  nr_flow_w_visibility(w, op);
+  nr_w_visibility(w, op);
   nr_w_symbol_name(w, nr_op_attr_str(op, NR_A_sym_name));
   nr_w_attr_dict_keyword(w, op, elided);
   nr_w_puts(w, " ");
@@ -56,7 +56,7 @@ NrStatus nr_flow_executable_verify(NrOp *op) {
 NrStatus nr_flow_export_parse(NrParser *p, NrOpState *state) {
   NrContext *ctx = nr_p_context(p);
   NrStr function, name;
-  NR_TRY(nr_flow_p_visibility(p, state));
+  NR_TRY(nr_p_visibility(p, state));
   NR_TRY(nr_p_symbol_name(p, &function));
   name = function;
   if (nr_p_try(p, "as")) {
@@ -74,7 +74,7 @@ NrStatus nr_flow_export_parse(NrParser *p, NrOpState *state) {
 void nr_flow_export_print(NrPrinter *w, NrOp *op) {
   static const char *const elided[] = {"sym_name", "sym_visibility", "function_ref", NULL};
   NrStr name = nr_op_attr_str(op, NR_A_sym_name), function = nr_op_attr_str(op, NR_A_function_ref);
-  nr_flow_w_visibility(w, op);
+  nr_w_visibility(w, op);
   nr_w_symbol_name(w, function);
   if (!nr_str_eq(name, function)) {
     nr_w_puts(w, " as(");
@@ -391,7 +391,7 @@ NrStatus nr_flow_func_parse(NrParser *p, NrOpState *state) {
   NrContext *ctx = nr_p_context(p);
   FuncText *f = NR_NEW(&nr_p_module(p)->arena, FuncText);
   NrStr name;
-  NR_TRY(nr_flow_p_visibility(p, state));
+  NR_TRY(nr_p_visibility(p, state));
   NR_TRY(nr_p_symbol_name(p, &name));
   nr_p_add_attr(p, state, "sym_name", nr_attr_string(ctx, name));
   NR_TRY(func_signature_parse(p, f));
@@ -418,7 +418,7 @@ void nr_flow_func_print(NrPrinter *w, NrOp *op) {
       "sym_name", "sym_visibility", "function_type", "tied_operands", "arg_attrs", "res_attrs", NULL};
   NrType type = nr_op_attr(op, NR_A_function_type)->type;
   NrAttr arg_attrs = nr_op_attr(op, NR_A_arg_attrs), res_attrs = nr_op_attr(op, NR_A_res_attrs);
-  nr_flow_w_visibility(w, op);
+  nr_w_visibility(w, op);
   nr_w_symbol_name(w, nr_op_attr_str(op, NR_A_sym_name));
   nr_w_puts(w, "(");
   for (uint32_t i = 0; i < type->num_inputs; i++) {

@@ -5,6 +5,7 @@
 #include "dialect/shared/tied.h"
 #include "dialect/flow/ops.h"
 #include "dialect/shared/shaped.h"
+#include "dialect/shared/visibility.h"
 #include "noria/exec_abi.h"
 
 /* ---- types ------------------------------------------------------------------------------------------------------ */
@@ -133,8 +134,6 @@ void nr_flow_w_signature(NrPrinter *w, NrOp *op, NrFlowSignatureGroups groups);
 NrStatus nr_flow_p_tied_result(NrParser *p, NrOperandRef target, NrType *out, NrRefs *dims);
 void nr_flow_w_tied_result(NrPrinter *w, NrOp *op, size_t first_dim);
 void nr_flow_w_arguments(NrPrinter *w, NrOp *op); /* `[workload](arguments)` of a dispatch */
-NrStatus nr_flow_p_visibility(NrParser *p, NrOpState *state);
-void nr_flow_w_visibility(NrPrinter *w, NrOp *op);
 /* Parses `[%a, %b]` or, as texts of 2020 have it, `[%a : index]` (out_typed); nothing is no workload. */
 NrStatus nr_flow_p_workload(NrParser *p, NrOperandRef **out, size_t *count, bool *out_typed);
 /* The rest of a closure of 2020, behind its workload: `(%i = %a : t, ..) -> (t, ..) { .. }`. */

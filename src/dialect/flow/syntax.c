@@ -219,23 +219,6 @@ NrStatus nr_flow_p_tied_result(NrParser *p, NrOperandRef target, NrType *out, Nr
   return nr_flow_p_dims(p, *out, dims);
 }
 
-/* ---- visibility ------------------------------------------------------------------------------------------------- */
-
-NrStatus nr_flow_p_visibility(NrParser *p, NrOpState *state) {
-  static const char *const words[] = {"public", "private", "nested"};
-  for (size_t i = 0; i < NR_COUNTOF(words); i++) {
-    if (!nr_p_try(p, words[i])) continue;
-    nr_p_add_attr(p, state, "sym_visibility", nr_attr_string(nr_p_context(p), nr_str(words[i])));
-    break;
-  }
-  return NR_OK;
-}
-
-void nr_flow_w_visibility(NrPrinter *w, NrOp *op) {
-  NrStr visibility = nr_op_attr_str(op, NR_A_sym_visibility);
-  nr_w_printf(w, " %.*s ", NR_STR_ARG(visibility.size ? visibility : NR_STR("public")));
-}
-
 /* ---- workgroup counts ------------------------------------------------------------------------------------------- */
 
 NrStatus nr_flow_p_count(NrParser *p, NrOpState *state, const char *word) {

@@ -21,23 +21,6 @@ NrStatus nr_util_tied_verify(NrOp *op, size_t num_results, size_t num_arguments)
   return NR_OK;
 }
 
-/* ---- visibility -------------------------------------------------------------------------------------------------- */
-
-NrStatus nr_util_p_visibility(NrParser *p, NrOpState *state) {
-  static const char *const words[] = {"public", "private", "nested"};
-  for (size_t i = 0; i < NR_COUNTOF(words); i++) {
-    if (!nr_p_try(p, words[i])) continue;
-    nr_p_add_attr(p, state, "sym_visibility", nr_attr_string(nr_p_context(p), nr_str(words[i])));
-    break;
-  }
-  return NR_OK;
-}
-
-void nr_util_w_visibility(NrPrinter *w, NrOp *op) {
-  NrStr visibility = nr_op_attr_str(op, NR_A_sym_visibility);
-  nr_w_printf(w, " %.*s ", NR_STR_ARG(visibility.size ? visibility : NR_STR("public")));
-}
-
 /* ---- signatures, in ---------------------------------------------------------------------------------------------- */
 
 typedef struct Signature {
@@ -128,7 +111,7 @@ NrStatus nr_util_p_signature(NrParser *p, NrOpState *state, NrTiedArgs *out_args
   NrContext *ctx = nr_p_context(p);
   Signature s = {.args = out_args};
   NrStr name;
-  NR_TRY(nr_util_p_visibility(p, state));
+  NR_TRY(nr_p_visibility(p, state));
   NR_TRY(nr_p_symbol_name(p, &name));
   nr_p_add_attr(p, state, "sym_name", nr_attr_string(ctx, name));
   NrStatus status = parse_lists(p, &s);
@@ -186,7 +169,7 @@ void nr_util_w_signature(NrPrinter *w, NrOp *op) {
   NrType type = nr_func_type(op);
   NrBlock *entry = nr_op_only_body(op);
   if (entry && type && entry->num_args < type->num_inputs) entry = NULL; /* the verifier reports it */
-  nr_util_w_visibility(w, op);
+  nr_w_visibility(w, op);
   nr_w_symbol_name(w, nr_op_attr_str(op, NR_A_sym_name));
   nr_w_puts(w, "(");
   for (uint32_t i = 0; type && i < type->num_inputs; i++) {

@@ -68,7 +68,7 @@ NrStatus nr_util_global_parse(NrParser *p, NrOpState *state) {
   NrType type = NULL;
   NrAttr value = NULL;
   if (nr_str_is(nr_p_op_name(p), "flow.variable")) return parse_variable(p, state);
-  NR_TRY(nr_util_p_visibility(p, state));
+  NR_TRY(nr_p_visibility(p, state));
   if (nr_p_try(p, "mutable")) nr_p_add_attr(p, state, "is_mutable", nr_attr_unit(ctx));
   NR_TRY(nr_p_symbol_name(p, &name));
   nr_p_add_attr(p, state, "sym_name", nr_attr_string(ctx, name));
@@ -96,7 +96,7 @@ void nr_util_global_print(NrPrinter *w, NrOp *op) {
   static const char *const shown[] = {"sym_name", "sym_visibility", "type", "is_mutable", "initial_value", NULL};
   NrAttr value = nr_op_attr(op, NR_A_initial_value);
   NrType type = declared_type(op);
-  nr_util_w_visibility(w, op);
+  nr_w_visibility(w, op);
   if (nr_op_attr(op, NR_A_is_mutable)) nr_w_puts(w, "mutable ");
   nr_w_symbol_name(w, nr_op_attr_str(op, NR_A_sym_name));
   nr_w_attr_dict(w, op, shown);

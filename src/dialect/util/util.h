@@ -4,6 +4,7 @@
 
 #include "dialect/shared/tied.h"
 #include "dialect/shared/shaped.h"
+#include "dialect/shared/visibility.h"
 #include "dialect/util/ops.h"
 
 /* ---- signatures with tied results, of util.func and flow.func --------------------------------------------------- */
@@ -17,8 +18,6 @@ NrStatus nr_util_p_signature(NrParser *p, NrOpState *state, NrTiedArgs *out_args
 void nr_util_w_signature(NrPrinter *w, NrOp *op);
 /* Verifies that each entry of tied_operands is -1 or an argument. */
 NrStatus nr_util_tied_verify(NrOp *op, size_t num_results, size_t num_arguments);
-NrStatus nr_util_p_visibility(NrParser *p, NrOpState *state);
-void nr_util_w_visibility(NrPrinter *w, NrOp *op); /* "public" where the attribute is absent */
 
 /* ---- globals ----------------------------------------------------------------------------------------------------- */
 
