@@ -87,6 +87,10 @@ NrOp *nr_flow_build_access(NrBuilder *b, NrValue *binding, NrValue *const *dims,
 /* The same, of the whole binding. */
 NrOp *nr_flow_build_whole(NrBuilder *b, NrValue *binding, NrValue *const *dims, NrValue *value);
 
+/* Builds the three values of the grid that a workgroup count region (its block; NULL: one workgroup) computes from the
+ * workload of a dispatch or dispatch.workgroups. */
+void nr_flow_build_grid(NrBuilder *b, NrBlock *count, NrOp *dispatch, NrValue **out_grid);
+
 /* Names of the element and reduction kinds of collectives, by the attributes' numbers; NULL for an unknown number. */
 const char *nr_flow_element_name(int64_t kind);
 const char *nr_flow_reduction_name(int64_t kind);

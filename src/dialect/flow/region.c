@@ -341,6 +341,32 @@ NrOp *nr_flow_build_whole(NrBuilder *b, NrValue *binding, NrValue *const *dims, 
   return nr_flow_build_access(b, binding, dims, lists, value);
 }
 
+void nr_flow_build_grid(NrBuilder *b, NrBlock *count, NrOp *dispatch, NrValue **out_grid) {
+  NrMap map = {0};
+  size_t begin, num_workload;
+  nr_op_operand_group(dispatch, NR_FLOW_WORKLOAD, &begin, &num_workload);
+  for (size_t i = 0; i < 3; i++) out_grid[i] = NULL;
+  for (size_t i = 0; count && i < count->num_args && i < num_workload; i++)
+    nr_map_set(&map, nr_block_arg(count, i), nr_operand(dispatch, begin + i));
+  for (NrOp *op = count ? count->first : NULL; op; op = op->next) {
+    if (nr_op_is(op, NR_OP_flow_return)) {
+      for (size_t i = 0; i < 3 && i < op->num_operands; i++) {
+        NrValue *mapped = nr_map_get(&map, nr_operand(op, i));
+        out_grid[i] = mapped ? mapped : nr_operand(op, i);
+      }
+    } else if (nr_op_is(op, NR_OP_flow_dispatch_workgroup_count_from_dag_root) ||
+               nr_op_is(op, NR_OP_flow_dispatch_workgroup_count_from_slice)) {
+      /* The backend may choose the count: one workgroup does all work. */
+      for (size_t i = 0; i < 3; i++) nr_map_set(&map, nr_result(op, i), nr_index_value(b, nr_index_const(1)));
+    } else {
+      nr_builder_insert(b, nr_op_clone(b->module, op, &map));
+    }
+  }
+  for (size_t i = 0; i < 3; i++)
+    if (!out_grid[i]) out_grid[i] = nr_index_value(b, nr_index_const(1));
+  nr_map_deinit(&map);
+}
+
 /* ---- verification of loads and stores ---------------------------------------------------------------------------- */
 
 /* whole: the tensor in the buffer binding; part: the slice that is loaded or stored. */

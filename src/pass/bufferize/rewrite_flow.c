@@ -22,34 +22,6 @@ static NrStatus grid_value(NrOp *op, size_t from_end) {
 
 /* ---- dispatches ------------------------------------------------------------------------------------------------- */
 
-/* The grid: the export's workgroup count region for this workload, or one workgroup. */
-static void build_grid(NrOp *op, NrOp *export_op, NrBuilder *b, NrValue **grid) {
-  NrGroup workload = nr_flow_dispatch_workload(op);
-  NrBlock *region = nr_flow_executable_export_workgroup_count_body(export_op);
-  for (size_t i = 0; i < 3; i++) grid[i] = NULL;
-  NrMap map = {0};
-  for (size_t i = 0; region && i < region->num_args && i < workload.count; i++)
-    nr_map_set(&map, nr_block_arg(region, i), nr_operand(op, workload.begin + i));
-  for (NrOp *inner = region ? region->first : NULL; inner; inner = inner->next) {
-    if (nr_op_is(inner, NR_OP_flow_return)) {
-      for (size_t i = 0; i < 3 && i < inner->num_operands; i++) {
-        NrValue *mapped = nr_map_get(&map, nr_operand(inner, i));
-        grid[i] = mapped ? mapped : nr_operand(inner, i);
-      }
-    } else if (nr_op_is(inner, NR_OP_flow_dispatch_workgroup_count_from_dag_root) ||
-               nr_op_is(inner, NR_OP_flow_dispatch_workgroup_count_from_slice)) {
-      /* The backend may choose the count: one workgroup does all work. */
-      for (size_t i = 0; i < 3; i++) nr_map_set(&map, nr_result(inner, i), nr_index_value(b, nr_index_const(1)));
-    } else {
-      NrOp *copy = nr_op_clone(b->module, inner, &map);
-      nr_op_insert_before(copy, op);
-    }
-  }
-  for (size_t i = 0; i < 3; i++)
-    if (!grid[i]) grid[i] = nr_index_value(b, nr_index_const(1));
-  nr_map_deinit(&map);
-}
-
 static NrStatus dispatch(NrBufferize *s, NrOp *op, const NrOpPlan *plan) {
   NrEntryPoint *entry = nr_bufferize_entry_point(s, op);
   if (!entry) return NR_ERROR_INVALID;
@@ -62,7 +34,7 @@ static NrStatus dispatch(NrBufferize *s, NrOp *op, const NrOpPlan *plan) {
   for (size_t i = 0; i < op->num_results; i++)
     if (nr_tied_operand(op, i) < 0) operands[n++] = plan->results[i]->value;
   NrBuilder b = nr_builder_before(op);
-  build_grid(op, entry->export_op, &b, operands);
+  nr_flow_build_grid(&b, nr_flow_executable_export_workgroup_count_body(entry->export_op), op, operands);
   for (size_t i = 0; entry->counts && i < 3; i++) operands[n++] = operands[i];
   if (n != body->num_args) /* the 3 arguments of the grid replace the 3 of the workgroup */
     return nr_op_error(op, "(C5) does not pass the arguments of its entry point");

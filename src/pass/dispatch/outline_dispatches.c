@@ -6,6 +6,7 @@
 #include "dialect/flow/flow.h"
 #include "pass/core/outline.h"
 #include "pass/dispatch/dispatch_graph.h"
+#include "pass/dispatch/nested_dispatches.h"
 #include "pass/dispatch/tiling.h"
 
 static NrOp *enclosing_function(NrOp *op) {
@@ -50,29 +51,46 @@ static NrStr label_of(const NrOp *op) {
 
 static bool stop_at_dispatch(NrOp *op, void *user) {
   (void)user;
-  return !nr_op_is(op, NR_OP_flow_dispatch) && !nr_op_is(op, NR_OP_flow_dispatch_workgroups);
+  return !nr_op_is(op, NR_OP_flow_dispatch);
 }
 
-/* The executable has copies of the functions and constants that the body names. NULL: one cannot be copied. */
-static NrOp *make_executable(NrExecutables *all, NrOp *op) {
-  NrOutline symbols = {0};
-  bool ok = nr_outline_needs_symbols(&symbols, op);
-  if (!ok) nr_op_error(op, "uses a symbol that is neither a function nor a constant buffer");
-  for (size_t i = 0; i < symbols.symbols.size && ok; i++) {
-    NrOp *symbol = symbols.symbols.data[i];
-    ok = nr_walk_pre(symbol, stop_at_dispatch, NULL);
-    if (!ok)
-      nr_op_error(op, "calls '%.*s', which dispatches: a workgroup cannot",
-                  NR_STR_ARG(nr_op_attr_str(symbol, NR_A_sym_name)));
+/* A dispatch of the host program. */
+typedef struct Dispatch {
+  NrOp *op;
+  NrOutline symbols; /* that its body names */
+  NrOp *executable;
+} Dispatch;
+
+static NrStatus collect_symbols(Dispatch *d) {
+  if (!nr_outline_needs_symbols(&d->symbols, d->op))
+    return nr_op_error(d->op, "uses a symbol that is neither a function nor a constant buffer");
+  for (size_t i = 0; i < d->symbols.symbols.size; i++) {
+    NrOp *symbol = d->symbols.symbols.data[i];
+    if (!nr_walk_pre(symbol, stop_at_dispatch, NULL))
+      return nr_op_error(d->op, "calls '%.*s', which dispatches an executable: a workgroup cannot",
+                         NR_STR_ARG(nr_op_attr_str(symbol, NR_A_sym_name)));
   }
-  NrOp *executable = ok ? build_executable(&symbols, op) : NULL;
-  nr_outline_deinit(&symbols);
-  return ok ? nr_executable_share(all, executable, enclosing_function(op), "dispatch", label_of(op)) : NULL;
+  return NR_OK;
 }
 
-static NrStatus outline(NrExecutables *all, NrOp *op, NrArena *arena) {
-  NrOp *executable = make_executable(all, op);
-  if (!executable) return NR_ERROR_INVALID;
+/* The executable has copies of the functions and constants that the body names; dispatches in it become loops. With
+ * keep, the body stays too: other executables get copies of the function that it is in. */
+static NrStatus make_executable(NrExecutables *all, Dispatch *d, bool keep) {
+  NrOp *from = d->op;
+  if (keep) {
+    NrMap map = {0};
+    from = nr_op_clone(d->op->module, d->op, &map);
+    nr_op_insert_before(from, d->op);
+    nr_map_deinit(&map);
+  }
+  NrOp *executable = build_executable(&d->symbols, from);
+  if (keep) nr_op_erase(from);
+  NR_TRY(nr_nested_dispatches_to_loops(executable));
+  d->executable = nr_executable_share(all, executable, enclosing_function(d->op), "dispatch", label_of(d->op));
+  return NR_OK;
+}
+
+static void replace(NrOp *op, const NrOp *executable, NrArena *arena) {
   NrAttr entry = nr_executable_entry(executable), tied = nr_op_attr(op, NR_A_tied_operands);
   NrBuilder b = nr_builder_before(op);
   NrValue **operands = NR_NEW_ARRAY(arena, NrValue *, op->num_operands);
@@ -85,19 +103,47 @@ static NrStatus outline(NrExecutables *all, NrOp *op, NrArena *arena) {
   if (tied) nr_op_set_attr(dispatch, NR_A_tied_operands, tied);
   for (uint32_t i = 0; i < op->num_results; i++) nr_value_replace_uses(nr_result(op, i), nr_result(dispatch, i));
   nr_op_erase(op);
-  return NR_OK;
 }
 
-static bool is_workgroups(const NrOp *op) { return nr_op_is(op, NR_OP_flow_dispatch_workgroups); }
+static NrStatus outline(Dispatch *dispatches, size_t count, NrArena *arena) {
+  NrExecutables all = {0};
+  NrMap copied = {0}; /* functions that executables get copies of */
+  NrStatus status = NR_OK;
+  for (size_t i = 0; i < count && !status; i++) {
+    status = collect_symbols(&dispatches[i]);
+    for (size_t k = 0; k < dispatches[i].symbols.symbols.size; k++)
+      nr_map_set(&copied, dispatches[i].symbols.symbols.data[k], dispatches[i].op);
+  }
+  for (size_t i = 0; i < count && !status; i++)
+    status = make_executable(&all, &dispatches[i], nr_map_has(&copied, enclosing_function(dispatches[i].op)));
+  for (size_t i = 0; i < count && !status; i++) replace(dispatches[i].op, dispatches[i].executable, arena);
+  for (size_t i = 0; i < count; i++) nr_outline_deinit(&dispatches[i].symbols);
+  nr_map_deinit(&copied);
+  nr_executables_deinit(&all);
+  return status;
+}
+
+static bool is_workgroups(const NrOp *op) {
+  if (!nr_op_is(op, NR_OP_flow_dispatch_workgroups)) return false;
+  for (NrOp *up = nr_op_parent(op); up; up = nr_op_parent(up))
+    if (nr_op_is(up, NR_OP_flow_dispatch_workgroups)) return false;
+  return true;
+}
+
+static bool is_executable(const NrOp *op) { return nr_op_is(op, NR_OP_flow_executable); }
 
 static NrStatus outline_dispatches_run(NrPassContext *pass, NrOp *root) {
-  NrOpList found = {0};
-  NrExecutables all = {0};
-  nr_collect_pre(root, is_workgroups, &found);
+  NrOpList executables = {0}, found = {0};
   NrStatus status = NR_OK;
-  for (size_t i = 0; i < found.size && !status; i++) status = outline(&all, found.data[i], pass->scratch);
+  nr_collect_pre(root, is_executable, &executables);
+  for (size_t i = 0; i < executables.size && !status; i++)
+    status = nr_nested_dispatches_to_loops(executables.data[i]);
+  if (!status) nr_collect_pre(root, is_workgroups, &found);
+  Dispatch *dispatches = NR_NEW_ARRAY(pass->scratch, Dispatch, found.size + 1);
+  for (size_t i = 0; i < found.size; i++) dispatches[i] = (Dispatch){.op = found.data[i]};
+  if (!status) status = outline(dispatches, found.size, pass->scratch);
+  nr_vec_deinit(&executables);
   nr_vec_deinit(&found);
-  nr_executables_deinit(&all);
   if (pass->dispatch_graph && !status) nr_dispatch_graph(root, pass->dispatch_graph);
   return status;
 }
