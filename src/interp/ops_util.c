@@ -92,6 +92,22 @@ bool nr_run_global_store(NrInterp *in, NrOp *op) {
   return true;
 }
 
+bool nr_run_util_null(NrInterp *in, NrOp *op) {
+  nr_set(in, nr_op_result(op), (NrIValue){0});
+  return true;
+}
+
+/* Of numbers, or of references. */
+bool nr_run_util_cmp(NrInterp *in, NrOp *op) {
+  NrIValue a = nr_get(in, nr_op_lhs(op)), b = nr_get(in, nr_op_rhs(op));
+  if (a.view || b.view || nr_type_is_float(nr_op_lhs(op)->type))
+    return nr_interp_fail(in, op, "cannot be run: values of type %s are not compared",
+                          nr_type_text(op->module->ctx, nr_op_lhs(op)->type));
+  bool same = a.bits == b.bits && a.func == b.func && a.handle == b.handle;
+  nr_set(in, nr_op_result(op), (NrIValue){.bits = same == nr_op_is(op, NR_OP_util_cmp_eq)});
+  return true;
+}
+
 void nr_interp_drop_globals(NrInterp *in) {
   for (size_t i = 0; i < in->global_values.size; i++) {
     nr_iview_release(in->global_values.data[i]->view);

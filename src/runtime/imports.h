@@ -36,6 +36,10 @@ static inline bool nr_import_stopped(NrExec *e, int64_t i) { return (i & 1023) =
 int32_t nr_import_initialize_begin(NoriaExec *exec, const NoriaDesc *args, NoriaDesc *results);
 int32_t nr_import_initialize_end(NoriaExec *exec, const NoriaDesc *args, NoriaDesc *results);
 
+/* imports_global.c */
+int32_t nr_import_global_store(NoriaExec *exec, const NoriaDesc *args, NoriaDesc *results);
+int32_t nr_import_global_load(NoriaExec *exec, const NoriaDesc *args, NoriaDesc *results);
+
 /* imports_seq.c */
 int32_t nr_import_value_retain(NoriaExec *exec, const NoriaDesc *args, NoriaDesc *results);
 int32_t nr_import_value_release(NoriaExec *exec, const NoriaDesc *args, NoriaDesc *results);

@@ -343,12 +343,16 @@ struct NoriaProgram {
   /* Number of the symbol of each dim of each input, input after input; -1: none. */
   int32_t *dim_symbols;
   int32_t num_symbols;
-  pthread_mutex_t lock; /* idle */
+  pthread_mutex_t lock; /* idle and globals */
   NrExec *idle;
+  struct NrGlobal **globals; /* whose sizes runs choose, by number; NULL: not stored yet */
+  size_t num_globals;
   atomic_int initialized; /* NrInitialized */
   NoriaProgram *prev_program, *next_program; /* in the list of all (fork.c) */
   bool is_listed;
 };
+
+void nr_globals_drop(NoriaProgram *program); /* imports_global.c; no run is in progress */
 
 /* The list of all programs (fork.c), for handlers of fork(). add returns false without memory. */
 bool nr_programs_add(NoriaProgram *program);

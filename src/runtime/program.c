@@ -115,6 +115,7 @@ static void program_free(NoriaProgram *program) {
   nr_exec_retire_all(program);
   nr_watchdog_deinit(&program->watchdog);
   pthread_mutex_destroy(&program->lock);
+  nr_globals_drop(program);
   nr_libraries_close(program);
   nr_parameters_close(program);
   free(program->constants);

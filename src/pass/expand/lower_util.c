@@ -7,7 +7,13 @@
  *                                                       %v = bufferization.to_tensor %m
  *   util.global.store %v, @g : tensor<4xi32>        ->  bufferization.materialize_in_destination %v in .. %m
  *
- * A global that nothing stores to and that is not mutable is its value: its loads become constants.
+ * A global that nothing stores to and that is not mutable is its value: its loads become constants. One whose sizes are
+ * known in a run only is kept by the runtime, under a number:
+ *
+ *   util.global.store %v, @g : tensor<?xi32>        ->  rt.call "global_store"(%number, %v)
+ *   %v = util.global.load @g : tensor<?xi32>        ->  %v = rt.call "global_load"(%site, %number)
+ *
+ * Pointers are lowered by lower_util_pointers.c.
  *
  * Initializers run when the program is first called:
  *
@@ -26,6 +32,7 @@
 #include "dialect/util/util.h"
 #include "pass/core/pass.h"
 #include "pass/core/rewrite.h"
+#include "pass/expand/lower_util.h"
 
 /* ---- functions --------------------------------------------------------------------------------------------------- */
 
@@ -56,6 +63,7 @@ typedef struct Globals {
   NrMap stored; /* util.global -> an op that stores to it */
   NrMap lowered; /* util.global -> memref.global */
   NrMap accessed; /* load or store -> util.global; by name it would be found twice while the globals are replaced */
+  NrMap numbers;  /* util.global -> the number of one that the runtime keeps, plus 1 */
 } Globals;
 
 static NrType global_type(const NrOp *global) { return nr_op_attr(global, NR_A_type)->type; }
@@ -68,6 +76,11 @@ static NrType buffer_type(NrType t) {
   if (is_stored_elem(t)) return nr_type_memref(NULL, 0, t);
   bool fits = t->kind == NR_TYPE_TENSOR && nr_type_has_static_shape(t) && is_stored_elem(t->elem);
   return fits ? nr_type_memref(t->dims, t->rank, t->elem) : NULL;
+}
+
+/* Whether the runtime keeps a global of the type. */
+static bool is_kept(NrType t) {
+  return t->kind == NR_TYPE_TENSOR && !nr_type_has_static_shape(t) && is_stored_elem(t->elem);
 }
 
 /* A dense constant with this scalar as its only element, or everywhere. */
@@ -127,6 +140,21 @@ static NrAttr constant_value(const Globals *g, NrOp *global) {
   return elements || scalar ? value : NULL;
 }
 
+/* rt.call "global_load" (value NULL) or "global_store" of a global that the runtime keeps. */
+static NrOp *build_kept(Globals *g, NrBuilder *b, NrOp *global, NrValue *value) {
+  uintptr_t number = (uintptr_t)nr_map_get(&g->numbers, global);
+  NrType type = global_type(global);
+  NrStr name = nr_op_attr_str(global, NR_A_sym_name);
+  if (!number) nr_map_set(&g->numbers, global, (void *)(number = g->numbers.size + 1));
+  NrValue *at = nr_arith_constant_int(b, nr_type_int(b->ctx, 64), (int64_t)number - 1);
+  NrValue *site = value ? NULL : nr_arith_constant_int(b, nr_type_int(b->ctx, 32), -1);
+  NrValue *operands[] = {value ? at : site, value ? value : at};
+  NrOp *call = nr_build_op(b, NR_OP_rt_call, operands, 2, &type, value ? 0 : 1);
+  nr_op_set_attr(call, NR_A_name, nr_attr_string(b->ctx, nr_str(value ? "global_store" : "global_load")));
+  if (!value) nr_op_set_attr(call, NR_A_text, nr_attr_string(b->ctx, name));
+  return call;
+}
+
 static NrStatus lower_load(Globals *g, NrOp *op) {
   NrOp *global = nr_map_get(&g->accessed, op);
   NrBuilder b = nr_builder_before(op);
@@ -135,6 +163,8 @@ static NrStatus lower_load(Globals *g, NrOp *op) {
   NrValue *value;
   if (constant) {
     value = nr_arith_constant(&b, constant);
+  } else if (is_kept(global_type(global))) {
+    value = nr_op_result(build_kept(g, &b, global, NULL));
   } else {
     NrOp *memref = lower_global(g, op, global);
     if (!memref) return NR_ERROR_INVALID;
@@ -152,6 +182,7 @@ static NrStatus lower_load(Globals *g, NrOp *op) {
 }
 
 static NrStatus build_store(Globals *g, NrBuilder *b, NrOp *op, NrOp *global, NrValue *value) {
+  if (is_kept(global_type(global))) return build_kept(g, b, global, value), NR_OK;
   NrOp *memref = lower_global(g, op, global);
   if (!memref) return NR_ERROR_INVALID;
   NrValue *buffer = build_buffer(b, memref);
@@ -187,18 +218,41 @@ static bool can_lower_access(const Globals *g, NrOp *op, bool report) {
   NrOp *global = nr_map_get(&g->accessed, op);
   NrType type = global ? global_type(global) : NULL;
   if (nr_op_is(op, NR_OP_util_global_load_indirect) || nr_op_is(op, NR_OP_util_global_store_indirect)) {
-    if (report) nr_op_error(op, "cannot be compiled: which global the pointer refers to is only known in a run");
+    /* nr_lower_util_pointers has reported why */
     return false;
   }
-  if (!global || buffer_type(type) || (nr_op_is(op, NR_OP_util_global_load) && constant_value(g, global))) return true;
-  if (report)
-    nr_op_error(op, "cannot be compiled: a global of type %s has no storage of a fixed size",
-                nr_type_text(type->ctx, type));
+  if (!global || buffer_type(type) || is_kept(type)) return true;
+  if (nr_op_is(op, NR_OP_util_global_load) && constant_value(g, global)) return true;
+  if (report) nr_op_error(op, "cannot be compiled: a global of type %s has no storage", nr_type_text(type->ctx, type));
   return false;
+}
+
+/* An initializer with one block, behind op, and a builder in it. */
+static NrBuilder open_initializer(NrOp *op) {
+  NrBuilder after = nr_builder_after(op);
+  NrOp *made = nr_build(&after, &(NrOpState){.info = nr_op_infos[NR_OP_util_initializer], .num_regions = 1});
+  NrBlock *block = nr_block_create(op->module);
+  nr_block_append(nr_op_only_region(made), block);
+  return nr_builder_at_end(op->module, block, op->loc);
+}
+
+/* A global that the runtime keeps begins with what an initializer stores. */
+static NrStatus store_initial_value(Globals *g, NrOp *global) {
+  NrAttr value = nr_op_attr(global, NR_A_initial_value);
+  NrType type = global_type(global);
+  if (!value || !is_kept(type) || constant_value(g, global)) return NR_OK;
+  if (!nr_attr_is_elements(value) || value->type->elem != type->elem)
+    return nr_op_error(global, "cannot be compiled: its initial value is not one of its type");
+  NrBuilder b = open_initializer(global);
+  build_kept(g, &b, global, nr_build_tensor_cast(&b, nr_arith_constant(&b, value), type));
+  nr_build_op(&b, NR_OP_util_return, NULL, 0, NULL, 0);
+  return NR_OK;
 }
 
 static NrStatus lower_accesses(Globals *g, const NrOpList *ops) {
   NrStatus status = NR_OK;
+  for (size_t i = 0; i < ops->size && !status; i++)
+    if (nr_op_is(ops->data[i], NR_OP_util_global)) status = store_initial_value(g, ops->data[i]);
   for (size_t i = 0; i < ops->size && !status; i++) {
     if (nr_op_is(ops->data[i], NR_OP_util_global_load)) status = lower_load(g, ops->data[i]);
     else if (nr_op_is(ops->data[i], NR_OP_util_global_store)) status = lower_store(g, ops->data[i]);
@@ -223,6 +277,10 @@ static NrStatus lower_globals(NrOp *root, bool all, bool *out_all) {
   nr_collect_ops(root, &ops);
   lower_pointers(&ops);
   ops.size = 0;
+  if (nr_lower_util_pointers(root, all)) {
+    nr_vec_deinit(&ops);
+    return NR_ERROR_INVALID;
+  }
   nr_collect_ops(root, &ops);
   for (size_t i = 0; i < ops.size; i++) {
     bool stores = nr_op_is(ops.data[i], NR_OP_util_global_store);
@@ -237,6 +295,7 @@ static NrStatus lower_globals(NrOp *root, bool all, bool *out_all) {
   nr_map_deinit(&g.stored);
   nr_map_deinit(&g.lowered);
   nr_map_deinit(&g.accessed);
+  nr_map_deinit(&g.numbers);
   nr_vec_deinit(&ops);
   return status;
 }
@@ -249,11 +308,7 @@ static NrStatus lower_globals(NrOp *root, bool all, bool *out_all) {
 static void separate_initializer(NrOp *global) {
   NrContext *ctx = nr_op_context(global);
   NrOp *func = nr_symbol_resolve(global, nr_op_attr(global, NR_A_initializer));
-  NrBuilder after = nr_builder_after(global);
-  NrOp *made = nr_build(&after, &(NrOpState){.info = nr_op_infos[NR_OP_util_initializer], .num_regions = 1});
-  NrBlock *block = nr_block_create(global->module);
-  nr_block_append(nr_op_only_region(made), block);
-  NrBuilder b = nr_builder_at_end(global->module, block, global->loc);
+  NrBuilder b = open_initializer(global);
   NrType type = global_type(global);
   bool is_util = nr_op_is(func, NR_OP_util_func);
   NrValue *value = nr_build_value(&b, is_util ? NR_OP_util_call : NR_OP_func_call, type, NULL, 0);
