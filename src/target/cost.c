@@ -151,8 +151,7 @@ double nr_cost_operand_bytes(const NrValue *value) {
   return bytes;
 }
 
-/* Of the part of operand k that sizes[d] points along each loop d need: a dim that a sum of loops indexes is whole. */
-static double part_bytes(NrOp *op, size_t k, const int64_t *sizes) {
+double nr_cost_part_bytes(const NrOp *op, size_t k, const int64_t *sizes) {
   NrType type = nr_operand(op, k)->type;
   NrAttr map = nr_linalg_map(op, k);
   double bytes = (double)nr_type_byte_size(nr_type_elem(type));
@@ -179,7 +178,7 @@ static NrCost cost_of_points(NrOp *op, NrCost cost, const int64_t *sizes) {
   double points = 1;
   for (size_t d = 0; d < nr_linalg_num_loops(op); d++) points *= (double)sizes[d];
   cost = (NrCost){cost.cycles * points, cost.bytes * points};
-  for (uint32_t k = 0; k < op->num_operands; k++) cost.bytes += part_bytes(op, k, sizes);
+  for (uint32_t k = 0; k < op->num_operands; k++) cost.bytes += nr_cost_part_bytes(op, k, sizes);
   return cost;
 }
 

@@ -34,6 +34,8 @@ double nr_cost_part_ns(const NrTarget *target, NrOp *op, const int64_t *sizes);
 /* The same of an op of which the cost of one point, without its operands, is known. */
 NrCost nr_cost_of_point(const NrTarget *target, NrOp *op);
 double nr_cost_points_ns(const NrTarget *target, NrOp *op, NrCost point, const int64_t *sizes);
+/* Of the part of operand k that sizes[d] points along each loop d need: a dim that a sum of loops indexes is whole. */
+double nr_cost_part_bytes(const NrOp *op, size_t k, const int64_t *sizes);
 /* Of what is known of its size. */
 double nr_cost_operand_bytes(const NrValue *value);
 /* Whether runs of the block can go side by side: it has no control flow, no calls, and reads no memory at random. */

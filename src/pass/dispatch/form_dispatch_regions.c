@@ -9,8 +9,11 @@
  * A region grows from a root: a contraction, then a reduction, then an element-wise op. Users of its values join it in
  * program order, then ops whose only users are in it. An op joins when a workgroup can compute a tile of all ops of the
  * region (tiling.h), and when that leaves enough workgroups: what one op hands to the next then stays in the caches of
- * one core. The cost model decides which regions are dispatches (nr_cost_dispatch_ns). A region of unknown size is one
- * unless it is in a loop, because a small loop body is faster as code of the function that contains the loop. */
+ * one core. A second contraction joins in the same way, so that all of an attention is one region: a workgroup computes
+ * some rows of the scores, their softmax, and the product of these rows. Each workgroup then reads whole inputs of a
+ * contraction again; the cost model decides whether that pays. It also decides which regions are dispatches
+ * (nr_cost_dispatch_ns). A region of unknown size is one unless it is in a loop, because a small loop body is faster as
+ * code of the function that contains the loop. */
 #include "dialect/flow/flow.h"
 #include "dialect/tensor/tensor.h"
 #include "pass/core/rewrite.h"
@@ -23,7 +26,6 @@ enum {
   MAX_RESULTS = 8,    /* of a region */
   ENOUGH_PARTS = 32,  /* with more workgroups than this, a further loop to cut does not help */
   UNKNOWN_PARTS = 32, /* of a loop of unknown range */
-  UNKNOWN_SIZE = 1 << 20, /* of a dim that must be small */
 };
 
 /* A structured op that may be in a region. */
@@ -36,12 +38,27 @@ typedef struct Candidate {
   size_t tried;  /* 1 + the number of the last region that it did not join */
 } Candidate;
 
+/* The region without its last members may take less time than with them. */
+typedef struct Doubt {
+  size_t num_ops; /* of the members that are in no doubt */
+  double ns;      /* with the others as a region of their own */
+} Doubt;
+
+typedef struct Remark {
+  const Candidate *op; /* that it is about */
+  NrBuf text;
+  bool joins;
+} Remark;
+
 typedef struct Former {
   NrPassContext *pass;
   NR_VEC(Candidate) all;
   NrMap numbers; /* op -> 1 + number in all */
   size_t num_regions;
   NrTiling *region, *trial; /* the region that is formed; the same with one more op */
+  Candidate *joined[MAX_OPS]; /* the members in the order in which they joined, the root first */
+  NR_VEC(Doubt) doubts;
+  NR_VEC(Remark) remarks; /* about the region that is formed */
 } Former;
 
 static Candidate *candidate_of(const Former *f, const NrOp *op) {
@@ -195,43 +212,23 @@ static double parts_needed(const Former *f, const NrTiling *t) {
   return needed;
 }
 
-/* The bytes of the root's inputs that each workgroup reads, with one iteration of the shared loops. */
-static double whole_bytes(const NrTiling *t) {
-  const NrOp *root = t->ops[t->root];
-  double sum = 0;
-  for (size_t k = 0; k < nr_linalg_num_inputs(root); k++) {
-    NrType type = nr_operand(root, k)->type;
-    double bytes = (double)nr_type_byte_size(nr_type_elem(type));
-    bool cut[NR_MAX_RANK] = {false};
-    for (uint32_t d = 0; d < t->num_loops; d++) {
-      int at = (t->shared >> d & 1) ? nr_tiling_operand_dim(root, k, d) : -1;
-      if (at >= 0) cut[at] = true;
-    }
-    for (uint32_t r = 0; r < type->rank; r++)
-      if (!cut[r]) bytes *= type->dims[r] == NR_DYNAMIC ? UNKNOWN_SIZE : (double)type->dims[r];
-    sum += bytes;
-  }
-  return sum;
+/* Whether contractions of f->trial, which op joins, are not cut along all their parallel loops: then each workgroup
+ * reads inputs of theirs again, and has as many rows at least as make good use of them. */
+static bool repeats_reads(const Former *f, const Candidate *c) {
+  if (nr_tiling_kind(f->region->ops[f->region->root])) return false;
+  return nr_tiling_kind(c->op) == 0 || f->trial->shared != f->region->shared;
 }
 
 /* Why the op cannot join the region; NULL: it can, and f->trial is the region with it. */
 static const char *refusal(Former *f, const Candidate *c) {
-  NrOp *root = f->region->ops[f->region->root];
-  int kind = nr_tiling_kind(c->op), root_kind = nr_tiling_kind(root);
   if (f->region->num_ops == MAX_OPS) return "the region has as many ops as a region may have";
-  if (kind == 0) return "a contraction is a region of its own";
   if (reads_whole_member(f, c->op)) return "it reads the whole of what a workgroup computes a tile of";
   copy_region(f->region, f->trial);
   insert_op(f->trial, c->op);
   if (num_returned(f->trial) > MAX_RESULTS) return "the region would have too many results";
   nr_tiling_analyse(f->trial);
   if (!f->trial->shared) return "no loop can be cut along which they share tiles";
-  double rows = 1; /* a workgroup has at least so many iterations of the loops that are left */
-  if (root_kind == 0 && f->trial->shared != f->region->shared) {
-    if (whole_bytes(f->trial) > (double)f->pass->target->cache_bytes[1] / 2)
-      return "the contraction would not be cut along all its loops, and its inputs do not fit in the cache";
-    rows = (double)(2 * nr_cost_rows(f->pass->target));
-  }
+  double rows = repeats_reads(f, c) ? (double)(2 * nr_cost_rows(f->pass->target)) : 1;
   if (parts_of(f->trial) / rows < parts_needed(f, f->trial)) return "too few workgroups would be left";
   NrOpList between = {0};
   bool movable = find_between(f, &between);
@@ -268,8 +265,27 @@ static void explain_op(Former *f, const Candidate *c, const char *why_not) {
   else
     nr_buf_printf(&text, ": %.0f parts can run at a time, and what they exchange stays in a workgroup",
                   parts_of(f->trial));
-  nr_remark(f->pass->ctx, c->op->loc, "%.*s", (int)text.size, text.data);
-  nr_buf_deinit(&text);
+  nr_vec_push(&f->remarks, ((Remark){c, text, !why_not}));
+}
+
+/* Reports what was decided, and of the members of f->trial that are no members of f->region that they are none. */
+static void flush_remarks(Former *f, double with_ns, double without_ns) {
+  for (size_t i = 0; i < f->remarks.size; i++) {
+    Remark *r = &f->remarks.data[i];
+    if (r->joins && !is_member(f, r->op->op)) {
+      const NrOp *root = f->region->ops[f->region->root];
+      r->text.size = 0;
+      nr_buf_printf(&r->text, "fusion: %s", kind_name(r->op->op));
+      put_ranges(r->op->op, &r->text);
+      nr_buf_printf(&r->text, ", %.1f us, does not join the %s", r->op->ns / 1e3, kind_name(root));
+      put_ranges(root, &r->text);
+      nr_buf_printf(&r->text, ": each workgroup would read whole inputs of a contraction: %.1f us in place of %.1f us",
+                    with_ns / 1e3, without_ns / 1e3);
+    }
+    nr_remark(f->pass->ctx, r->op->op->loc, "%.*s", (int)r->text.size, r->text.data);
+    nr_buf_deinit(&r->text);
+  }
+  f->remarks.size = 0;
 }
 
 static void explain_region(Former *f, double ns, bool known, bool dispatched) {
@@ -297,6 +313,8 @@ static bool join(Former *f, Candidate *c) {
     c->tried = f->num_regions + 1;
     return false;
   }
+  if (repeats_reads(f, c)) nr_vec_push(&f->doubts, ((Doubt){f->region->num_ops, 0}));
+  f->joined[f->region->num_ops] = c;
   NrTiling *joined = f->trial;
   f->trial = f->region;
   f->region = joined;
@@ -338,11 +356,54 @@ static Candidate *next_producer(const Former *f) {
   return last;
 }
 
+/* Makes f->trial the first members that joined, or the others. */
+static void take_joined(Former *f, size_t from, size_t to) {
+  f->trial->num_ops = 0;
+  for (size_t i = from; i < to; i++) insert_op(f->trial, f->joined[i]->op);
+  nr_tiling_analyse(f->trial);
+}
+
+/* Of the members that joined as number from to to, in a region or, where they have no tiles in common, one by one. */
+static double ns_of_joined(Former *f, size_t from, size_t to) {
+  double ns = 0;
+  take_joined(f, from, to);
+  if (f->trial->shared || to - from <= 1) return to > from ? nr_tiling_ns(f->pass->target, f->trial) : 0;
+  for (size_t i = from; i < to; i++) ns += ns_of_joined(f, i, i + 1);
+  return ns;
+}
+
+/* Members may join though the region is slower with them than without, because those that join after them can gain more
+ * than they lose. Now that all have joined, keeps as many of the first ones as take the least time. The estimates are
+ * inexact: what costs little more saves a dispatch. */
+static void settle_doubts(Former *f) {
+  static const double CLEARLY = 1.05;
+  size_t num_ops = f->region->num_ops, keep = num_ops;
+  double all = 0, least = 0;
+  if (f->doubts.size) least = all = ns_of_joined(f, 0, num_ops);
+  for (size_t i = f->doubts.size; i-- > 0;) {
+    Doubt *d = &f->doubts.data[i];
+    d->ns = ns_of_joined(f, 0, d->num_ops) + ns_of_joined(f, d->num_ops, num_ops);
+    if (d->ns * CLEARLY >= least) continue;
+    least = d->ns;
+    keep = d->num_ops;
+  }
+  f->doubts.size = 0;
+  if (keep < num_ops) {
+    for (size_t i = keep; i < num_ops; i++) f->joined[i]->region = 0;
+    take_joined(f, 0, keep);
+    NrTiling *kept = f->trial;
+    f->trial = f->region;
+    f->region = kept;
+  }
+  flush_remarks(f, all, least);
+}
+
 static void grow(Former *f, Candidate *root) {
   Candidate *c;
   root->region = f->num_regions + 1;
   f->region->num_ops = 1;
   f->region->ops[0] = root->op;
+  f->joined[0] = root;
   nr_tiling_analyse(f->region);
   bool grown;
   do {
@@ -350,6 +411,7 @@ static void grow(Former *f, Candidate *root) {
     while ((c = next_user(f))) grown |= join(f, c);
     while ((c = next_producer(f))) grown |= join(f, c);
   } while (grown);
+  settle_doubts(f);
 }
 
 /* ---- regions ----------------------------------------------------------------------------------------------------- */
@@ -453,6 +515,8 @@ static NrStatus form_dispatch_regions_run(NrPassContext *pass, NrOp *root) {
   nr_map_deinit(&f.numbers);
   nr_free(f.region);
   nr_free(f.trial);
+  nr_vec_deinit(&f.doubts);
+  nr_vec_deinit(&f.remarks);
   return NR_OK;
 }
 

@@ -5,7 +5,7 @@
  * are then static. See tile_dispatches.c. */
 #include "pass/dispatch/tiling.h"
 
-enum { LINE_BYTES = 64, MAX_TILE = 1 << 24 };
+enum { LINE_BYTES = 64, MAX_TILE = 1 << 24, ASSUMED_RANGE = 1024 /* of a loop whose range is not known */ };
 enum {
   MIN_VECTORS = 8
 }; /* per row of a contraction tile; with fewer accumulators each step would wait for the one before it */
@@ -156,4 +156,92 @@ uint32_t nr_tiling_choose_grid(const NrTarget *target, const NrTiling *t, NrCut 
   nr_free(w);
   order_cuts(t, out, num_cuts);
   return num_cuts;
+}
+
+/* ---- what a region takes ----------------------------------------------------------------------------------------- */
+
+/* Sizes of the loops of each op in one workgroup, and in all. */
+typedef struct Parts {
+  const NrTarget *target;
+  const NrTiling *t;
+  int64_t whole[NR_TILING_OPS][NR_MAX_RANK], tile[NR_TILING_OPS][NR_MAX_RANK];
+  double groups;       /* workgroups */
+  double tile_bytes;   /* of what a workgroup touches */
+  double outer_bytes;  /* of what all workgroups read and write outside of them */
+} Parts;
+
+/* Cuts the loops as the grid does. */
+static void cut_parts(Parts *p) {
+  const NrTiling *t = p->t;
+  NrCut cuts[NR_GRID_DIMS];
+  uint32_t num_cuts = nr_tiling_choose_grid(p->target, t, cuts);
+  p->groups = 1;
+  for (size_t i = 0; i < t->num_ops; i++) {
+    if (!nr_tiling_is_work(t->ops[i])) continue;
+    for (size_t d = 0; d < nr_linalg_num_loops(t->ops[i]); d++) {
+      int64_t range = nr_linalg_static_range(t->ops[i], d);
+      p->whole[i][d] = p->tile[i][d] = range == NR_DYNAMIC ? ASSUMED_RANGE : range;
+    }
+  }
+  for (uint32_t c = 0; c < num_cuts; c++) {
+    int64_t range = p->whole[t->root][cuts[c].loop];
+    p->groups *= (double)((range + cuts[c].tile - 1) / cuts[c].tile);
+    for (size_t i = 0; i < t->num_ops; i++)
+      if (nr_tiling_is_work(t->ops[i])) p->tile[i][t->loop[i][cuts[c].loop]] = NR_MIN(cuts[c].tile, range);
+  }
+}
+
+static void measure_bytes(Parts *p) {
+  const NrTiling *t = p->t;
+  for (size_t i = 0; i < t->num_ops; i++) {
+    if (!nr_tiling_is_work(t->ops[i])) continue;
+    for (uint32_t k = 0; k < t->ops[i]->num_operands; k++) {
+      bool outside = is_outside(t, t->ops[i], k);
+      if (outside) p->outer_bytes += nr_cost_part_bytes(t->ops[i], k, p->whole[i]);
+      if (outside || k >= nr_linalg_num_inputs(t->ops[i]))
+        p->tile_bytes += nr_cost_part_bytes(t->ops[i], k, p->tile[i]);
+    }
+  }
+}
+
+/* Of op i in all workgroups. What lies outside comes once from the level that holds all of that, and again from the
+ * level that holds what a workgroup touches; what the ops exchange, from the level that holds what this op touches.
+ * Reads that go beyond a core's own caches again and again are not all hidden behind the arithmetic. */
+static double member_ns(const Parts *p, size_t i) {
+  static const double NOT_HIDDEN = 0.25;
+  NrOp *op = p->t->ops[i];
+  NrCost point = nr_cost_of_point(p->target, op);
+  double points = p->groups, once = 0, again = 0, inside = 0, own_bytes = 0;
+  for (size_t d = 0; d < nr_linalg_num_loops(op); d++) points *= (double)p->tile[i][d];
+  for (uint32_t k = 0; k < op->num_operands; k++) {
+    double tile = nr_cost_part_bytes(op, k, p->tile[i]);
+    own_bytes += tile;
+    if (!is_outside(p->t, op, k)) {
+      inside += p->groups * tile;
+      continue;
+    }
+    bool stored = k >= nr_linalg_num_inputs(op); /* a store reads the line before it writes it */
+    double whole = nr_cost_part_bytes(op, k, p->whole[i]);
+    once += stored ? 2 * whole : whole;
+    again += NR_MAX(p->groups * tile - whole, 0);
+  }
+  double arithmetic = nr_cost_ns(p->target, (NrCost){point.cycles * points, 0}, 0);
+  double repeated = nr_cost_ns(p->target, (NrCost){0, again}, p->tile_bytes);
+  double memory = nr_cost_ns(p->target, (NrCost){0, once}, NR_MAX(p->outer_bytes, p->tile_bytes)) + repeated +
+                  nr_cost_ns(p->target, (NrCost){0, inside + point.bytes * points}, own_bytes);
+  bool far = p->tile_bytes > (double)p->target->cache_bytes[1];
+  return NR_MAX(arithmetic, memory) + (far ? NOT_HIDDEN * NR_MIN(arithmetic, repeated) : 0);
+}
+
+double nr_tiling_ns(const NrTarget *target, const NrTiling *t) {
+  Parts *p = nr_calloc(1, sizeof *p);
+  double ns = 0;
+  p->target = target;
+  p->t = t;
+  cut_parts(p);
+  measure_bytes(p);
+  for (size_t i = 0; i < t->num_ops; i++)
+    if (nr_tiling_is_work(t->ops[i])) ns += member_ns(p, i);
+  nr_free(p);
+  return ns;
 }

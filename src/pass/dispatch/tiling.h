@@ -56,5 +56,8 @@ typedef struct NrCut {
 } NrCut;
 /* Chooses shared loops to distribute over the grid, and their tiles (grid.c). Returns their number. */
 uint32_t nr_tiling_choose_grid(const NrTarget *target, const NrTiling *t, NrCut out[NR_GRID_DIMS]);
+/* The nanoseconds of all ops in all workgroups, one after another, when they are cut so. Loops of unknown range count
+ * as 1,024 iterations. */
+double nr_tiling_ns(const NrTarget *target, const NrTiling *t);
 
 #endif

@@ -125,10 +125,10 @@ func.func @product_of_rows(%a: tensor<2048x64xf32>, %b: tensor<64x128xf32>) -> t
   return %q : tensor<2048xf32>
 }
 
-// One whose right-hand side is larger than half of the cache is not.
+// One whose right-hand side does not fit in a core's caches is not.
 // CHECK-LABEL: func.func @large_product
 // CHECK-COUNT-2: flow.dispatch.region
-// WHY-DAG: remark: fusion: reduction of 2048x1024, {{.*}} us, does not join the contraction of 2048x1024x1024: the contraction would not be cut along all its loops, and its inputs do not fit in the cache
+// WHY-DAG: remark: fusion: reduction of 2048x1024, {{.*}} us, does not join the contraction of 2048x1024x1024: each workgroup would read whole inputs of a contraction: {{.*}} us in place of
 func.func @large_product(%a: tensor<2048x1024xf32>, %b: tensor<1024x1024xf32>) -> tensor<2048xf32> {
   %zero = arith.constant dense<0.0> : tensor<2048x1024xf32>
   %none = arith.constant dense<0.0> : tensor<2048xf32>
