@@ -238,28 +238,14 @@ static const char *refusal(Former *f, const Candidate *c) {
 
 /* ---- reporting --------------------------------------------------------------------------------------------------- */
 
-static const char *kind_name(const NrOp *op) {
-  static const char *const names[] = {"contraction", "reduction", "element-wise op"};
-  return names[nr_tiling_kind(op)];
-}
-
-static void put_ranges(const NrOp *op, NrBuf *out) {
-  for (size_t d = 0; d < nr_linalg_num_loops(op); d++) {
-    int64_t range = nr_linalg_static_range(op, d);
-    nr_buf_puts(out, d ? "x" : " of ");
-    if (range == NR_DYNAMIC) nr_buf_puts(out, "?");
-    else nr_buf_printf(out, "%lld", (long long)range);
-  }
-}
-
 static void explain_op(Former *f, const Candidate *c, const char *why_not) {
   if (!f->pass->explain) return;
   const NrOp *root = f->region->ops[f->region->root];
   NrBuf text = {0};
-  nr_buf_printf(&text, "fusion: %s", kind_name(c->op));
-  put_ranges(c->op, &text);
-  nr_buf_printf(&text, ", %.1f us, %s the %s", c->ns / 1e3, why_not ? "does not join" : "joins", kind_name(root));
-  put_ranges(root, &text);
+  nr_buf_puts(&text, "fusion: ");
+  nr_tiling_put_op(c->op, &text);
+  nr_buf_printf(&text, ", %.1f us, %s the ", c->ns / 1e3, why_not ? "does not join" : "joins");
+  nr_tiling_put_op(root, &text);
   if (why_not)
     nr_buf_printf(&text, ": %s", why_not);
   else
@@ -275,10 +261,10 @@ static void flush_remarks(Former *f, double with_ns, double without_ns) {
     if (r->joins && !is_member(f, r->op->op)) {
       const NrOp *root = f->region->ops[f->region->root];
       r->text.size = 0;
-      nr_buf_printf(&r->text, "fusion: %s", kind_name(r->op->op));
-      put_ranges(r->op->op, &r->text);
-      nr_buf_printf(&r->text, ", %.1f us, does not join the %s", r->op->ns / 1e3, kind_name(root));
-      put_ranges(root, &r->text);
+      nr_buf_puts(&r->text, "fusion: ");
+      nr_tiling_put_op(r->op->op, &r->text);
+      nr_buf_printf(&r->text, ", %.1f us, does not join the ", r->op->ns / 1e3);
+      nr_tiling_put_op(root, &r->text);
       nr_buf_printf(&r->text, ": each workgroup would read whole inputs of a contraction: %.1f us in place of %.1f us",
                     with_ns / 1e3, without_ns / 1e3);
     }
@@ -292,8 +278,8 @@ static void explain_region(Former *f, double ns, bool known, bool dispatched) {
   if (!f->pass->explain) return;
   const NrOp *root = f->region->ops[f->region->root];
   NrBuf text = {0};
-  nr_buf_printf(&text, "fusion: %s", kind_name(root));
-  put_ranges(root, &text);
+  nr_buf_puts(&text, "fusion: ");
+  nr_tiling_put_op(root, &text);
   nr_buf_printf(&text, " %s %zu op%s", dispatched ? "is the root of a dispatch of" : "stays in the host program with",
                 f->region->num_ops, f->region->num_ops == 1 ? "" : "s");
   if (known)

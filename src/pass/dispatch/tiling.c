@@ -222,6 +222,17 @@ static const char *root_name(const NrOp *op) {
   }
 }
 
+void nr_tiling_put_op(const NrOp *op, NrBuf *out) {
+  static const char *const names[] = {"contraction", "reduction", "element-wise op"};
+  nr_buf_puts(out, names[nr_tiling_kind(op)]);
+  for (size_t d = 0; d < nr_linalg_num_loops(op); d++) {
+    int64_t range = nr_linalg_static_range(op, d);
+    nr_buf_puts(out, d ? "x" : " of ");
+    if (range == NR_DYNAMIC) nr_buf_puts(out, "?");
+    else nr_buf_printf(out, "%lld", (long long)range);
+  }
+}
+
 void nr_tiling_put_label(const NrTiling *t, NrBuf *out) {
   if (t->root == SIZE_MAX || !t->num_ops) return;
   const NrOp *op = t->ops[t->root];

@@ -45,6 +45,8 @@ int64_t nr_tiling_range(const NrTiling *t, uint32_t d);
 /* The discardable attribute of a dispatch that says what it computes, "matmul_64x128x32_f32": its executable is named
  * by it. */
 #define NR_TILING_LABEL "noria.label"
+/* What reports say of a structured op: "contraction of 64x128x32"; the range of a loop is ? where it is not known. */
+void nr_tiling_put_op(const NrOp *op, NrBuf *out);
 /* The label: the kind of the root, the ranges of its loops, D where unknown, and its element type. */
 void nr_tiling_put_label(const NrTiling *t, NrBuf *out);
 

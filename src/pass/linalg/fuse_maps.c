@@ -13,7 +13,10 @@
 #include "dialect/tensor/tensor.h"
 #include "pass/core/pass.h"
 #include "pass/core/rewrite.h"
+#include "pass/dispatch/tiling.h"
 #include "target/cost.h"
+
+#include <stdarg.h>
 
 enum { MAX_OPERANDS = 32 }; /* of a fused op: limits its code size and the arrays that it streams through the caches */
 enum { MAX_USES = 8 };      /* of a producer that is recomputed in each user: limits the code size */
@@ -117,22 +120,41 @@ static bool compound_indices_remain(NrOp *producer, NrOp *consumer, size_t at, c
   return true;
 }
 
+/* Writes why an op is not fused, unless why is NULL. Returns false. */
+NR_PRINTF(2, 3) static bool refuse(NrBuf *why, const char *format, ...) {
+  if (!why) return false;
+  va_list args;
+  va_start(args, format);
+  why->size = 0;
+  nr_buf_vprintf(why, format, args);
+  va_end(args);
+  return false;
+}
+
 /* Whether the producer can be fused into this consumer; its other users are not considered. */
-static bool can_fuse_into(NrOp *producer, NrOp *consumer, size_t operand) {
+static bool can_fuse_into(NrOp *producer, NrOp *consumer, size_t operand, NrBuf *why) {
   uint32_t inverse[NR_MAX_RANK];
-  if (!nr_linalg_is_structured(producer) || producer->block != consumer->block || producer->num_results != 1)
-    return false;
-  if (nr_linalg_num_reductions(producer)) return false;
   size_t inputs = nr_linalg_num_inputs(producer);
+  if (producer->block != consumer->block) return refuse(why, "they are in different blocks");
+  if (producer->num_results != 1) return refuse(why, "it has %u results", producer->num_results);
+  if (nr_linalg_num_reductions(producer)) return refuse(why, "it reduces");
   if (nr_value_has_uses(nr_block_arg(nr_op_only_body(producer), inputs)))
-    return false; /* reads its output's old contents */
-  if (!invert_permutation(nr_linalg_map(producer, inputs), inverse)) return false;
-  if (consumer->num_operands + producer->num_operands > MAX_OPERANDS) return false;
-  if (!is_copy(producer) && chain_of(producer) + chain_of(consumer) > nr_cost_chain_slots()) return false;
+    return refuse(why, "it reads the old contents of its output");
+  if (!invert_permutation(nr_linalg_map(producer, inputs), inverse))
+    return refuse(why, "its result is not indexed by each of its loops once");
+  if (consumer->num_operands + producer->num_operands > MAX_OPERANDS)
+    return refuse(why, "the fused op would have more than %d operands", MAX_OPERANDS);
+  if (!is_copy(producer)) {
+    int64_t chain = chain_of(producer) + chain_of(consumer);
+    if (chain > nr_cost_chain_slots())
+      return refuse(why, "the body would be a chain of %lld operations, and a core looks %lld ahead", (long long)chain,
+                    (long long)nr_cost_chain_slots());
+  }
   if (!ranges_follow(producer, consumer, operand, inverse) ||
       !compound_indices_remain(producer, consumer, operand, inverse))
-    return false;
-  return is_copy(producer) || reads_once(nr_linalg_map(consumer, operand));
+    return refuse(why, "no operand would give the range of a loop");
+  if (is_copy(producer) || reads_once(nr_linalg_map(consumer, operand))) return true;
+  return refuse(why, "elements are read several times, and would be computed each time");
 }
 
 /* ---- several users ---- */
@@ -168,7 +190,7 @@ static size_t reads_of_user(const NrUse *use) {
 /* Whether recomputing the producer in each user takes clearly less time than storing its result and reading it in each.
  * Estimates are inexact, so a small gain is ignored. A user that reads the result twice is charged for one copy,
  * because CSE merges equal copies. */
-static bool is_cheaper_in_users(const NrTarget *target, NrOp *producer) {
+static bool is_cheaper_in_users(const NrTarget *target, NrOp *producer, NrBuf *why) {
   static const double CLEARLY = 0.8;
   NrValue *result = nr_op_result(producer);
   bool known;
@@ -184,20 +206,52 @@ static bool is_cheaper_in_users(const NrTarget *target, NrOp *producer) {
     NrCost both = {cost.cycles + own.cycles, cost.bytes + own.bytes - (double)(reads + 1) * stored};
     fused += nr_cost_ns(target, both, rest + own_bytes - stored);
   }
-  return known && fused < CLEARLY * apart;
+  if (!known) return refuse(why, "it has several users, and how long it takes is not known");
+  return fused < CLEARLY * apart ||
+         refuse(why, "its users take %.2f us when they compute it, and %.2f us when it is stored", fused / 1e3,
+                apart / 1e3);
 }
 
-static bool may_fuse(const NrTarget *target, NrOp *producer, NrOp *consumer, size_t operand) {
-  if (!can_fuse_into(producer, consumer, operand)) return false;
+static bool may_fuse(const NrTarget *target, NrOp *producer, NrOp *consumer, size_t operand, NrBuf *why) {
+  if (!can_fuse_into(producer, consumer, operand, why)) return false;
   NrValue *result = nr_op_result(producer);
   if (nr_value_has_one_use(result)) return true;
   size_t uses = 0;
   for (NrUse *use = result->first_use; use; use = use->next) {
     NrOp *user = use->owner;
     bool input = nr_linalg_is_structured(user) && nr_use_index(use) < nr_linalg_num_inputs(user);
-    if (!input || ++uses > MAX_USES || !can_fuse_into(producer, user, nr_use_index(use))) return false;
+    if (!input) return refuse(why, "another op needs all of it");
+    if (++uses > MAX_USES) return refuse(why, "it has more than %d users", MAX_USES);
+    if (!can_fuse_into(producer, user, nr_use_index(use), NULL))
+      return refuse(why, "it cannot be fused into another of its users");
   }
-  return keeps_order(producer) && is_cheaper_in_users(target, producer);
+  if (!keeps_order(producer)) return refuse(why, "it does not read its operands in the order of its loops");
+  return is_cheaper_in_users(target, producer, why);
+}
+
+/* ---- reporting ---- */
+
+static void explain(NrPassContext *pass, NrOp *producer, NrOp *consumer, const char *how, const char *why) {
+  NrBuf text = {0};
+  nr_buf_puts(&text, "fusion: ");
+  nr_tiling_put_op(producer, &text);
+  nr_buf_printf(&text, " %s the ", how);
+  nr_tiling_put_op(consumer, &text);
+  nr_buf_printf(&text, " that uses it: %s", why);
+  nr_remark(pass->ctx, producer->loc, "%.*s", (int)text.size, text.data);
+  nr_buf_deinit(&text);
+}
+
+/* Reports the producers that op is left with, and why. */
+static void explain_rest(NrPassContext *pass, NrOp *op) {
+  NrBuf why = {0};
+  for (size_t k = 0; k < nr_linalg_num_inputs(op); k++) {
+    NrOp *producer = nr_operand(op, k)->op;
+    if (!producer || !nr_linalg_is_structured(producer)) continue;
+    if (may_fuse(pass->target, producer, op, k, &why)) continue;
+    explain(pass, producer, op, "is not fused into", why.data);
+  }
+  nr_buf_deinit(&why);
 }
 
 /* ---- fusing ---- */
@@ -370,11 +424,11 @@ static bool read_through_reshape(NrOp *op, size_t at) {
 
 /* Fuses one producer into op, or drops one uniform input; returns the op that replaces op, or NULL when neither
  * applies. */
-static NrOp *step(const NrTarget *target, NrOp *op) {
+static NrOp *step(NrPassContext *pass, NrOp *op) {
   size_t inputs = nr_linalg_num_inputs(op);
-  if (op->num_operands > MAX_OPERANDS) return NULL;
-  for (size_t k = 0; k < inputs; k++) {
+  for (size_t k = 0; k < inputs && op->num_operands <= MAX_OPERANDS; k++) {
     NrValue *value = nr_operand(op, k);
+    NrOp *producer = value->op;
     if (!nr_type_is_tensor(value->type)) continue;
     if (ranges_survive(op, k)) {
       NrBuilder b = nr_builder_before(op);
@@ -382,8 +436,14 @@ static NrOp *step(const NrTarget *target, NrOp *op) {
       if (scalar) return drop_input(op, k, scalar);
     }
     if (read_through_reshape(op, k)) return op;
-    if (value->op && may_fuse(target, value->op, op, k)) return fuse(value->op, op, k);
+    if (!producer || !nr_linalg_is_structured(producer) || !may_fuse(pass->target, producer, op, k, NULL)) continue;
+    bool only = nr_value_has_one_use(value);
+    if (pass->explain)
+      explain(pass, producer, op, "is fused into",
+              only ? "its result is not stored" : "this is faster than storing it");
+    return fuse(producer, op, k);
   }
+  if (pass->explain) explain_rest(pass, op);
   return NULL;
 }
 
@@ -397,10 +457,11 @@ static NrStatus fuse_maps_run(NrPassContext *pass, NrOp *root) {
   /* In program order, so that the producers of an op are fully fused before the op is visited. A fused producer is
    * erased, but it precedes its users in the list, so no erased op is visited. */
   for (size_t i = 0; i < found.size; i++)
-    for (NrOp *op = found.data[i]; op;) op = step(pass->target, op);
+    for (NrOp *op = found.data[i]; op;) op = step(pass, op);
   nr_vec_deinit(&found);
+  nr_diag_flush(pass->ctx);
   return NR_OK;
 }
 
-NR_PASS(fuse_maps, .name = "fuse-maps", .run = fuse_maps_run,
+NR_PASS(fuse_maps, .name = "fuse-maps", .explains = "fusion", .run = fuse_maps_run,
         .doc = "fuses element-wise ops into their users; inputs whose elements are all equal become a scalar")
