@@ -40,6 +40,8 @@ const NrStep nr_pipeline[] = {
      "what an iteration writes is a buffer's part now, and its own buffers are in it"},
     {"buffer", "scf-forall-to-parallel,parallel-to-dispatch,canonicalize,cse",
      "loops share memory now, and buffers are still inside of their loops"},
+    {"buffer", "group-dispatches,canonicalize,cse",
+     "all dispatches exist now, and each buffer is allocated where it is needed: what depends on what shows"},
     {"buffer", "buffer-loop-hoisting", "before plan-memory, which plans what is outside of loops"},
     {"buffer", "double-buffer-loops,buffer-loop-hoisting",
      "a buffer that each iteration allocates and frees is allocated once", .joins_buffers = true},
