@@ -17,18 +17,47 @@
 #include "pass/core/rewrite.h"
 #include "pass/dispatch/shard.h"
 
-/* The name of dim 0 of input i; empty: none. */
-static NrStr batch_name(const NrOp *func, uint32_t i) {
-  NrAttr inputs = nr_op_attr(func, NR_A_noria_inputs);
-  NrAttr input = inputs && i < inputs->size ? inputs->items[i] : NULL;
-  NrAttr names = input && input->kind == NR_ATTR_DICT ? nr_dict_get(input, "dim_names") : NULL;
-  bool named = names && names->kind == NR_ATTR_ARRAY && names->size && names->items[0]->kind == NR_ATTR_STRING;
-  return named ? names->items[0]->s : (NrStr){0};
+/* The names of the dims of a value of NR_A_noria_inputs or NR_A_noria_outputs; NULL: it has none. */
+static NrAttr dim_names(const NrOp *func, const NrAttrName *values, uint32_t i) {
+  NrAttr list = nr_op_attr(func, values), value = list && i < list->size ? list->items[i] : NULL;
+  NrAttr names = value && value->kind == NR_ATTR_DICT ? nr_dict_get(value, "dim_names") : NULL;
+  return names && names->kind == NR_ATTR_ARRAY ? names : NULL;
 }
 
-static NrStatus check_result(NrOp *func, NrType type, uint32_t i) {
+/* The name of a dim; empty: none. */
+static NrStr dim_name(NrAttr names, size_t dim) {
+  bool named = names && dim < names->size && names->items[dim]->kind == NR_ATTR_STRING;
+  return named ? names->items[dim]->s : (NrStr){0};
+}
+
+static NrStr batch_name(const NrOp *func, uint32_t i) { return dim_name(dim_names(func, NR_A_noria_inputs, i), 0); }
+
+/* The batch is dim 0 only. */
+static NrStatus check_dims(NrOp *func, const NrAttrName *values, uint32_t i, const char *what, NrStr batch) {
+  NrAttr names = dim_names(func, values, i);
+  for (size_t dim = 1; names && dim < names->size; dim++)
+    if (nr_str_eq(dim_name(names, dim), batch))
+      return nr_op_error(func, "%s #%u has the batch %.*s as dim %zu; --shard=batch needs it as dim 0", what, i,
+                         NR_STR_ARG(batch), dim);
+  return NR_OK;
+}
+
+static NrStatus check_input(NrOp *func, NrType type, uint32_t i, NrStr batch) {
+  NR_TRY(check_dims(func, NR_A_noria_inputs, i, "input", batch));
+  if (!nr_str_eq(batch_name(func, i), batch)) return NR_OK;
+  if (!nr_type_is_ranked(type) || !type->rank || type->dims[0] != NR_DYNAMIC)
+    return nr_op_error(func, "the batch of input #%u is fixed; --shard=batch needs an open one", i);
+  return NR_OK;
+}
+
+static NrStatus check_result(NrOp *func, NrType type, uint32_t i, NrStr batch) {
   if (!nr_shard_can_send(type))
     return nr_op_error(func, "result #%u is not a tensor of numbers, which --shard=batch needs", i);
+  NR_TRY(check_dims(func, NR_A_noria_outputs, i, "result", batch));
+  NrStr name = dim_name(dim_names(func, NR_A_noria_outputs, i), 0);
+  if (name.size && !nr_str_eq(name, batch))
+    return nr_op_error(func, "dim 0 of result #%u is %.*s, not the batch %.*s, which --shard=batch needs", i,
+                       NR_STR_ARG(name), NR_STR_ARG(batch));
   if (type->rank == 0 || type->dims[0] != NR_DYNAMIC)
     return nr_op_error(func, "result #%u has no batch as dim 0, which --shard=batch needs", i);
   return NR_OK;
@@ -83,13 +112,8 @@ static NrStatus shard_func(NrOp *func) {
   NrStr batch = {0};
   for (uint32_t i = 0; i < type->num_inputs && !batch.size; i++) batch = batch_name(func, i);
   if (!batch.size) return nr_op_error(func, "no input has a name for its dim 0, the batch that --shard=batch cuts");
-  for (uint32_t i = 0; i < type->num_inputs; i++) {
-    NrType input = type->inputs[i];
-    if (!nr_str_eq(batch_name(func, i), batch)) continue;
-    if (!nr_type_is_ranked(input) || !input->rank || input->dims[0] != NR_DYNAMIC)
-      return nr_op_error(func, "the batch of input #%u is fixed; --shard=batch needs an open one", i);
-  }
-  for (uint32_t i = 0; i < type->num_results; i++) NR_TRY(check_result(func, type->results[i], i));
+  for (uint32_t i = 0; i < type->num_inputs; i++) NR_TRY(check_input(func, type->inputs[i], i, batch));
+  for (uint32_t i = 0; i < type->num_results; i++) NR_TRY(check_result(func, type->results[i], i, batch));
   build_host(func, split_off(func), batch);
   return NR_OK;
 }

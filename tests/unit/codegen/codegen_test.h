@@ -117,7 +117,7 @@ static NrModule *program_parse(Program *p, const char *text) {
 }
 
 static inline NrStatus program_finish(Program *p, const NrCodegenOptions *options) {
-  NrStatus status = nr_pipeline_run_stage(p->module, "expand", &(NrPassOptions){0});
+  NrStatus status = nr_pipeline_run_stage(p->module, "expand", &(NrPassOptions){.target = options->target});
   if (!status) status = nr_codegen_jit(p->module, options, &p->compiled);
   nr_diag_flush(p->ctx);
   if (status) return status;

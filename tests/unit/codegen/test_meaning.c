@@ -1,14 +1,30 @@
 /* Every element-wise op of arith and math on every combination of types that its row and verifier take and on edge
  * values: machine code on scalars and on vectors, and the op's fold, give what the interpreter gives. Where it says
  * that a value is undefined, nothing is compared. Complex numbers and integers of more than 64 bits are checked in
- * parts. */
+ * parts. An argument names another CPU than this machine's: code is made and linked for it, and compared where this
+ * machine can run it. */
 #include <math.h>
 
+#include "base/cpu.h"
 #include "base/float_format.h"
 #include "codegen_test.h"
 #include "interp/interp.h"
 
 enum { MOST_OPERANDS = 3, MOST_RESULTS = 2, MOST_EDGES = 32, MOST_CASES = 512 };
+
+static const char *cpu; /* that code is made for; NULL: this machine's */
+
+/* Returns whether this machine can run the code. */
+static bool compile(Program *p, const char *text) {
+  NrCodegenOptions options = {.cpu = cpu, .opt_level = 2, .all_functions = true};
+  memset(p, 0, sizeof *p);
+  program_parse(p, text);
+  NrStatus status = cpu ? nr_codegen_target(p->ctx, cpu, NULL, &options.target) : NR_OK;
+  if (!status) status = program_finish(p, &options);
+  if (status) fail_msg("%s%s", p->messages.data ? p->messages.data : "", text);
+  const char *needs = nr_compiled_module(p->compiled)->cpu;
+  return nr_cpu_missing(needs ? needs : "").size == 0;
+}
 
 /* ---- types and their edge values --------------------------------------------------------------------------------- */
 
@@ -295,10 +311,10 @@ static void sweep(Sweep *s, size_t *io_cases, size_t *io_compared) {
   NrBuf text = {0};
   for (size_t i = 0; i < s->num_cases; i++) case_text(&text, s, &s->cases[i], i);
   Program p;
-  program_compile(&p, text.data);
+  bool runs = compile(&p, text.data);
   Program plain = {0}; /* code generation changes its module */
   NrModule *module = program_parse(&plain, text.data);
-  for (size_t i = 0; i < s->num_cases; i++) {
+  for (size_t i = 0; runs && i < s->num_cases; i++) {
     char names[2][32];
     snprintf(names[0], sizeof names[0], "s%zu", i);
     snprintf(names[1], sizeof names[1], "v%zu", i);
@@ -358,10 +374,10 @@ static void math(void **state) { all_ops_of("math", 400); }
 /* Functions @f0, .. of the same two operands: their results in machine code are those of the interpreter. */
 static void check_functions(const char *text, size_t count, const char *type_text, bool open_zeros) {
   Program p, plain = {0};
-  program_compile(&p, text);
+  bool runs = compile(&p, text);
   NrModule *module = program_parse(&plain, text);
   Edges edges = edges_of(nr_parse_type(plain.ctx, nr_str(type_text)), false);
-  for (size_t f = 0; f < count; f++) {
+  for (size_t f = 0; runs && f < count; f++) {
     char name[32];
     snprintf(name, sizeof name, "f%zu", f);
     Sweep s = {.num_operands = 4, .open_zeros = open_zeros};
@@ -436,6 +452,24 @@ static void wide(void **state) {
   }
 }
 
+/* Integers of 128 bits, which pass in two parts, to floats and back. */
+static void wide_casts(void **state) {
+  static const char *const parts[] = {"f16", "bf16", "f32", "f64"};
+  for (size_t t = 0; t < NR_COUNTOF(parts); t++) {
+    NrBuf text = {0};
+    for (size_t i = 0; i < 2; i++)
+      nr_buf_printf(&text,
+                    "func.func @f%zu(%%a: %s, %%b: %s, %%c: %s, %%d: %s) -> (%s, i64) {\n"
+                    "  %%n = arith.constant 64 : i128\n  %%i = arith.fpto%ci %%a : %s to i128\n"
+                    "  %%f = arith.%citofp %%i : i128 to %s\n  %%h = arith.shrui %%i, %%n : i128\n"
+                    "  %%p = arith.trunci %%h : i128 to i64\n  return %%f, %%p : %s, i64\n}\n",
+                    i, parts[t], parts[t], parts[t], parts[t], parts[t], i ? 'u' : 's', parts[t], i ? 'u' : 's',
+                    parts[t], parts[t]);
+    check_functions(text.data, 2, parts[t], false);
+    nr_buf_deinit(&text);
+  }
+}
+
 /* Reductions of vectors by each kind, and atomic updates of memory by each of theirs. */
 static void reductions_of(const char *type, const char *const *kinds, const char *const *updates, bool open_zeros) {
   NrBuf text = {0};
@@ -475,8 +509,10 @@ static void reductions(void **state) {
   }
 }
 
-int main(void) {
+int main(int argc, char **argv) {
+  if (argc > 1) cpu = argv[1];
   const struct CMUnitTest tests[] = {cmocka_unit_test(arith), cmocka_unit_test(math), cmocka_unit_test(complex),
-                                     cmocka_unit_test(wide), cmocka_unit_test(reductions)};
+                                     cmocka_unit_test(wide), cmocka_unit_test(wide_casts),
+                                     cmocka_unit_test(reductions)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
