@@ -155,6 +155,9 @@ class InferenceSession:
         """Runs the program once for each dict of input_feeds, as ranks that exchange tensors by collectives: threads of
         this process. A list of what run() gives, in rank order. check: compare what the ranks call, and where, before
         every collective. When a rank fails all end, and the error is that of the rank that failed first."""
+        feeds_are_dicts = isinstance(input_feeds, (list, tuple)) and all(isinstance(f, dict) for f in input_feeds)
+        if not feeds_are_dicts or not input_feeds:
+            raise Error("run_ranks takes a list of feeds, a dict for each rank")
         feeds = [value for feed in input_feeds for value in self._feeds(feed)]
         values, each = self._session.run_ranks(len(input_feeds), feeds, check), len(self._outputs)
         return [self._named(output_names, values[r * each:(r + 1) * each]) for r in range(len(input_feeds))]

@@ -66,14 +66,14 @@ static bool read_header(Elf *e, NrBuf *why) {
   struct stat about;
   Elf64_Ehdr *h = &e->header;
   if (fstat(e->fd, &about)) return broken(why, "cannot be read: %s", strerror(errno));
-  if (S_ISDIR(about.st_mode)) return broken(why, "is a folder, not a compiled program");
+  if (S_ISDIR(about.st_mode)) return broken(why, "is a folder");
   if (!S_ISREG(about.st_mode)) return broken(why, "is no file");
   e->size = (uint64_t)about.st_size;
   if (e->size == 0) return broken(why, "is empty");
   size_t have = (size_t)NR_MIN(e->size, sizeof *h);
   if (!read_at(e->fd, h, have, 0)) return broken(why, "cannot be read: %s", strerror(errno));
   if (memcmp(h->e_ident, ELFMAG, NR_MIN(have, (size_t)SELFMAG)) != 0)
-    return broken(why, "is not a compiled program: it is no shared library (`noria compile` makes one)");
+    return broken(why, "is no shared library");
   if (have < sizeof *h) return truncated(e, sizeof *h, why);
   if (h->e_ident[EI_CLASS] != ELFCLASS64 || h->e_ident[EI_DATA] != ELFDATA2LSB || h->e_machine != OWN_MACHINE)
     return broken(why, "is for another kind of machine (ELF machine %d, this one is %d)", (int)h->e_machine,

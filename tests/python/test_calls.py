@@ -194,6 +194,9 @@ func.func @main(%x: i32) -> i32 {
         session(text, [lib, lib], stage)
     with pytest.raises(noria.Error, match="library '.*none.so' cannot be opened: No such file"):
         session(text, [tmp_path / "none.so"], stage)
+    (tmp_path / "text.so").write_text(text)
+    with pytest.raises(noria.Error, match="library '.*text.so' is no shared library$"):
+        session(text, [tmp_path / "text.so"], stage)
     whole = lib.read_bytes()
     for size in 0, 3, 64, len(whole) // 2, len(whole) - 1:
         (tmp_path / "cut.so").write_bytes(whole[:size])

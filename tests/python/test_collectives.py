@@ -515,5 +515,6 @@ def test_ranks_of_a_session(tmp_path):
         session.run_ranks(None, feeds(1))
     assert np.array_equal(session.run(None, feeds(0)[2])[0], xs[2])
     assert np.array_equal(session.run_ranks([session.get_outputs()[0].name], feeds(0))[1][0], xs.sum(axis=0))
-    with pytest.raises(noria.Error, match="run_ranks takes 2 inputs for each rank"):
-        session.run_ranks(None, [])
+    for wrong in [], feeds(0)[0], None, [feeds(0)[0], None]:
+        with pytest.raises(noria.Error, match="run_ranks takes a list of feeds, a dict for each rank"):
+            session.run_ranks(None, wrong)

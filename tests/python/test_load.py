@@ -183,7 +183,7 @@ def test_what_is_no_compiled_program(load, write, tmp_path):
     os.mkfifo(tmp_path / "pipe")
     refused(tmp_path / "pipe", "is no file")
     refused(write(b""), "is empty")
-    refused(TEXT, "run.mlir' is not a compiled program")
+    refused(TEXT, "run.mlir' is no shared library")
     refused(compile_text(tmp_path / "gcd.o"), "is an object file")
     other = bytearray(compile_text(tmp_path / "gcd.so").read_bytes())
     struct.pack_into("<H", other, 18, 8)  # MIPS

@@ -103,18 +103,28 @@ static V scaling(X *x, NrOp *op) {
   return mode == TO_NEAREST_EVEN ? near : directed(x, mode, value, near);
 }
 
+/* Only libraries of new C compilers convert between integers of more than 64 bits and f16. */
+static bool is_wide(NrType integer, NrType type) {
+  return nr_type_bits(integer) > 64 && nr_type_is_float_kind(type, NR_F16);
+}
+
 /* Converts through f64, which holds every i32 exactly, so that it rounds once. */
 static V from_int(X *x, NrOp *op) {
   NrType to = elem_of(nr_op_result(op));
-  if (!nr_is_small_float(x, to)) return NULL;
+  if (!nr_is_small_float(x, to) && !is_wide(elem_of(nr_op_in(op)), to)) return NULL;
   V wide = nr_expand_cast(x, op->info->id, nr_op_in(op), nr_type_f64(x->b.ctx));
   return nr_small_float_round(x, wide, to);
 }
 
 static V to_int(X *x, NrOp *op) {
   V in = nr_op_in(op);
+  NrType to = elem_of(nr_op_result(op));
+  if (is_wide(to, elem_of(in))) { /* i32 holds every f16 */
+    V narrow = nr_expand_cast(x, op->info->id, float_cast(x, in, nr_type_f32(x->b.ctx)), nr_type_i32(x->b.ctx));
+    return nr_expand_cast(x, nr_op_is(op, NR_OP_arith_fptosi) ? NR_OP_arith_extsi : NR_OP_arith_extui, narrow, to);
+  }
   if (!nr_is_small_float(x, elem_of(in))) return NULL;
-  return nr_expand_cast(x, op->info->id, nr_small_float_extend(x, in), elem_of(nr_op_result(op)));
+  return nr_expand_cast(x, op->info->id, nr_small_float_extend(x, in), to);
 }
 
 /* ---- arithmetic ------------------------------------------------------------------------------------------------- */
