@@ -26,7 +26,7 @@ def canonical(tmp_path_factory):
 
 
 def test_every_fold_is_there():
-    assert [int(number) for _, _, number in FOLDS] == list(range(1, 35))
+    assert sorted({int(number) for _, _, number in FOLDS}) == list(range(1, 35))
 
 
 @pytest.mark.parametrize("inputs, name", [(inputs, name) for inputs, name, _ in FOLDS], ids=[f[1] for f in FOLDS])

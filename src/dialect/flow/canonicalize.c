@@ -95,16 +95,29 @@ bool nr_flow_reshape_canonicalize(NrOp *op, NrBuilder *b) {
   return nr_op_replace(op, value);
 }
 
+/* The constant, which a reshape by dims behind a barrier gives the dims that hide from folds. */
 bool nr_flow_dynamic_constant_canonicalize(NrOp *op, NrBuilder *b) {
   NrAttr value = nr_op_attr(op, NR_A_value);
-  if (value->type != nr_op_result(op)->type) return false;
+  NrType type = nr_op_result(op)->type;
   NrNamedAttr attr = {nr_context_intern(b->ctx, NR_STR("value")), value};
   NrOpState state = {.info = nr_op_infos[NR_OP_flow_tensor_constant],
                      .result_types = &value->type,
                      .num_results = 1,
                      .attrs = &attr,
                      .num_attrs = 1};
-  return nr_op_replace(op, nr_op_result(nr_build(b, &state)));
+  NrValue *constant = nr_op_result(nr_build(b, &state));
+  if (value->type == type) return nr_op_replace(op, constant);
+  NrValue *operands[1 + NR_MAX_RANK] = {constant};
+  uint32_t count = 0;
+  for (uint32_t d = 0; d < type->rank; d++) {
+    if (type->dims[d] != NR_DYNAMIC) continue;
+    NrValue *dim = nr_build_value(b, NR_OP_arith_constant, nr_type_index(b->ctx), NULL, 0);
+    nr_op_set_attr(dim->op, NR_A_value, nr_attr_index(b->ctx, value->type->dims[d]));
+    operands[++count] = nr_build_value(b, NR_OP_util_optimization_barrier, dim->type, &dim, 1);
+  }
+  NrValue *reshape = nr_build_value(b, NR_OP_flow_tensor_reshape, type, operands, 1 + count);
+  nr_op_set_segments(reshape->op, (uint32_t[]){1, 0, count}, 3);
+  return nr_op_replace(op, reshape);
 }
 
 /* For slice: replaces that of an empty, or without elements, by an empty; merges slices, if the first has no other
@@ -201,22 +214,24 @@ bool nr_flow_channel_split_canonicalize(NrOp *op, NrBuilder *b) {
   return true;
 }
 
-/* Moves a reshape or bitcast behind the transfer of its result, so that those on both sides of it meet. */
+/* Moves a reshape or bitcast behind the transfer or barrier of its result, so that those on both sides of it meet. */
 static bool sink_reshape(NrOp *op, NrBuilder *b) {
-  NrValue *reshaped = nr_flow_tensor_transfer_operand(op);
+  NrValue *reshaped = nr_op_operand(op);
   NrOp *reshape = reshaped->op;
   if (!is_reshape(reshape) || !nr_value_has_one_use(reshaped)) return false;
   NrValue *operands[1 + 2 * NR_MAX_RANK];
   size_t count = 0;
   for (uint32_t i = 0; i < reshape->num_operands; i++) operands[count++] = nr_operand(reshape, i);
   size_t dims = nr_op_group(reshape, NR_FLOW_TENSOR_RESHAPE_SOURCE_DIMS_GROUP).count;
-  NrValue *moved = nr_build_value(b, NR_OP_flow_tensor_transfer, operands[0]->type, operands, 1 + dims);
+  NrValue *moved = nr_build_value(b, op->info->id, operands[0]->type, operands, 1 + dims);
   nr_op_set_attr(moved->op, NR_A_target, nr_op_attr(op, NR_A_target));
   operands[0] = moved;
   NrValue *value = nr_build_value(b, reshape->info->id, reshaped->type, operands, count);
   nr_op_set_attr(value->op, NR_A_operandSegmentSizes, nr_op_attr(reshape, NR_A_operandSegmentSizes));
   return nr_op_replace(op, value);
 }
+
+bool nr_flow_barrier_canonicalize(NrOp *op, NrBuilder *b) { return sink_reshape(op, b); }
 
 /* Skips an intermediate transfer. */
 bool nr_flow_transfer_canonicalize(NrOp *op, NrBuilder *b) {

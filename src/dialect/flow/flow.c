@@ -70,7 +70,7 @@ static NrStatus result_dims_verify(NrOp *op) {
   return nr_flow_group_dims_verify(op, "C1", SIZE_MAX, NR_FLOW_TENSOR_EMPTY_RESULT_DIMS_GROUP);
 }
 
-/* Of clone and transfer. */
+/* Of clone, transfer and barrier. */
 static NrStatus clone_verify(NrOp *op) {
   return nr_flow_group_dims_verify(op, "C1", SIZE_MAX, NR_FLOW_TENSOR_CLONE_ARGUMENT_DIMS_GROUP);
 }

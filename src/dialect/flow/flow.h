@@ -218,6 +218,7 @@ bool nr_flow_empty_source_canonicalize(NrOp *op, NrBuilder *b);
 bool nr_flow_zero_size_canonicalize(NrOp *op, NrBuilder *b);
 bool nr_flow_dynamic_constant_canonicalize(NrOp *op, NrBuilder *b);
 bool nr_flow_tensor_slice_canonicalize(NrOp *op, NrBuilder *b);
+bool nr_flow_barrier_canonicalize(NrOp *op, NrBuilder *b);
 bool nr_flow_transfer_canonicalize(NrOp *op, NrBuilder *b);
 bool nr_flow_update_canonicalize(NrOp *op, NrBuilder *b);
 bool nr_flow_channel_split_canonicalize(NrOp *op, NrBuilder *b);

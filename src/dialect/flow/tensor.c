@@ -273,6 +273,7 @@ static size_t claim_groups(const NrOp *op, size_t (*out)[2]) {
   size_t count = 1;
   switch (op->info->id) {
   case NR_OP_flow_call:
+  case NR_OP_flow_tensor_barrier:
   case NR_OP_flow_tensor_bitcast:
   case NR_OP_flow_tensor_clone:
   case NR_OP_flow_tensor_load:

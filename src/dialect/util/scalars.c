@@ -22,21 +22,74 @@ static bool constant_bits(NrAttr constant, uint64_t *out) {
 
 static bool is_power_of_two(uint64_t n) { return n && !(n & (n - 1)); }
 
+enum { MAX_DEPTH = 16 }; /* of the computations that are looked at */
+
+/* An alignment: a value or, where that is NULL, a constant. Both are powers of two. */
+typedef struct Alignment {
+  NrValue *value;
+  uint64_t constant;
+} Alignment;
+
+static bool is_multiple(NrValue *v, Alignment of, int depth);
+
+static bool is_multiple_expr(NrAffineExpr e, const NrOp *apply, uint32_t num_dims, Alignment of, int depth) {
+  switch (e->kind) {
+  case NR_AFFINE_CONSTANT: return !e->value || (!of.value && (uint64_t)e->value % of.constant == 0);
+  case NR_AFFINE_DIM: return is_multiple(nr_operand(apply, (size_t)e->value), of, depth);
+  case NR_AFFINE_SYMBOL: return is_multiple(nr_operand(apply, num_dims + (size_t)e->value), of, depth);
+  case NR_AFFINE_ADD:
+    return is_multiple_expr(e->lhs, apply, num_dims, of, depth) && is_multiple_expr(e->rhs, apply, num_dims, of, depth);
+  case NR_AFFINE_MUL:
+    return is_multiple_expr(e->lhs, apply, num_dims, of, depth) || is_multiple_expr(e->rhs, apply, num_dims, of, depth);
+  default: return false;
+  }
+}
+
+/* Whether a value is known to be a multiple. What wraps stays one, since the alignment is a power of two. */
+static bool is_multiple(NrValue *v, Alignment of, int depth) {
+  int64_t constant;
+  NrOp *op = v->op;
+  if (v == of.value || (!of.value && of.constant == 1)) return true;
+  if (nr_value_constant_int(v, &constant)) return !constant || (!of.value && (uint64_t)constant % of.constant == 0);
+  if (!op || depth == MAX_DEPTH) return false;
+  bool divides = !of.value && (uint64_t)nr_util_assumed_divisor(v) % of.constant == 0;
+  size_t i = 0;
+  switch (op->info->id) {
+  case NR_OP_util_align: return is_multiple(nr_util_align_alignment(op), of, depth + 1);
+  case NR_OP_util_assume_int:
+    while (nr_result(op, i) != v) i++;
+    return divides || is_multiple(nr_operand(op, i), of, depth + 1);
+  case NR_OP_arith_addi:
+  case NR_OP_arith_subi:
+  case NR_OP_arith_minui:
+  case NR_OP_arith_maxui:
+  case NR_OP_arith_minsi:
+  case NR_OP_arith_maxsi:
+    return is_multiple(nr_op_lhs(op), of, depth + 1) && is_multiple(nr_op_rhs(op), of, depth + 1);
+  case NR_OP_arith_muli:
+  case NR_OP_arith_andi:
+    return is_multiple(nr_op_lhs(op), of, depth + 1) || is_multiple(nr_op_rhs(op), of, depth + 1);
+  case NR_OP_arith_shli: return is_multiple(nr_op_lhs(op), of, depth + 1);
+  case NR_OP_arith_select:
+    return is_multiple(nr_arith_select_true_value(op), of, depth + 1) &&
+           is_multiple(nr_arith_select_false_value(op), of, depth + 1);
+  case NR_OP_affine_apply: {
+    NrAttr map = nr_op_attr(op, NR_A_map);
+    return is_multiple_expr(map->exprs[0], op, map->num_dims, of, depth + 1);
+  }
+  default: return false;
+  }
+}
+
 bool nr_util_align_fold(NrOp *op, const NrAttr *constants, NrFold *out) {
-  uint64_t value, alignment, inner;
+  uint64_t value, alignment = 0;
   NrValue *operand = nr_util_align_value(op);
   bool known = constant_bits(constants[NR_UTIL_ALIGN_ALIGNMENT], &alignment) && is_power_of_two(alignment);
   if (known && constant_bits(constants[NR_UTIL_ALIGN_VALUE], &value))
     return out->attr = nr_attr_int(nr_op_result(op)->type, (int64_t)((value + alignment - 1) & ~(alignment - 1))), true;
-  if (known && alignment == 1) return out->value = operand, true;
-  if (!nr_op_is(operand->op, NR_OP_util_align)) return false;
-  NrValue *inner_alignment = nr_util_align_alignment(operand->op);
-  if (inner_alignment == nr_util_align_alignment(op)) return out->value = operand, true;
-  int64_t c;
-  if (!known || !nr_value_constant_int(inner_alignment, &c)) return false;
-  inner = (uint64_t)c;
-  if (!is_power_of_two(inner) || inner < alignment) return false;
-  return out->value = operand, true; /* a multiple of more is one of less */
+  if (constants[NR_UTIL_ALIGN_ALIGNMENT] && !known) return false; /* no power of two */
+  NrValue *by = known ? NULL : nr_util_align_alignment(op);
+  return is_multiple(operand, (Alignment){by, alignment}, 0) ? (out->value = operand, true) : false;
 }
 
 /* (value + alignment - 1) & ~(alignment - 1) */
@@ -211,8 +264,27 @@ bool nr_util_range_fold(NrOp *op, const NrAttr *constants, NrFold *out) {
   return true;
 }
 
-/* Drops duplicates; of two operands it is an op of arith. */
+/* Makes one operand of two constants. */
+static bool merge_constants(NrOp *op, NrBuilder *b) {
+  bool least = nr_op_is(op, NR_OP_util_range_min);
+  uint32_t first = op->num_operands;
+  uint64_t value, best = 0;
+  for (uint32_t i = 0; i < op->num_operands; i++) {
+    if (!constant_bits(nr_value_constant(nr_operand(op, i)), &value)) continue;
+    if (first < i) {
+      best = least ? NR_MIN(best, value) : NR_MAX(best, value);
+      nr_op_set_operand(op, first, nr_arith_constant_int(b, nr_op_result(op)->type, (int64_t)best));
+      return nr_op_erase_operand(op, i), true;
+    }
+    first = i;
+    best = value;
+  }
+  return false;
+}
+
+/* Drops duplicates, and constants but one; of two operands it is an op of arith. */
 bool nr_util_range_canonicalize(NrOp *op, NrBuilder *b) {
+  if (op->num_operands > 2 && merge_constants(op, b)) return true;
   for (uint32_t i = 1; i < op->num_operands; i++)
     for (uint32_t k = 0; k < i; k++)
       if (nr_operand(op, i) == nr_operand(op, k)) return nr_op_erase_operand(op, i), true;
@@ -284,6 +356,30 @@ NrStatus nr_util_extents_expand(NrOp *op, NrBuilder *b, NrValue **out) {
   NrValue *const extents[] = {min, max};
   memcpy(out, extents, sizeof extents);
   return NR_OK;
+}
+
+/* Drops equal ranges; of one or two, and of constants, it is ops of arith. */
+bool nr_util_extents_canonicalize(NrOp *op, NrBuilder *b) {
+  NrGroup offsets = nr_util_range_extents_offsets(op), lengths = nr_util_range_extents_lengths(op);
+  bool constant = true;
+  for (size_t i = 0; i < op->num_operands; i++) constant &= nr_value_constant(nr_operand(op, i)) != NULL;
+  if (constant || offsets.count <= 2) {
+    NrValue *extents[2];
+    if (nr_util_extents_expand(op, b, extents)) return false;
+    nr_value_replace_uses(nr_util_range_extents_min(op), extents[0]);
+    nr_value_replace_uses(nr_util_range_extents_max(op), extents[1]);
+    return nr_op_erase(op), true;
+  }
+  for (size_t i = 1; i < offsets.count; i++)
+    for (size_t k = 0; k < i; k++) {
+      bool same = nr_operand(op, offsets.begin + i) == nr_operand(op, offsets.begin + k) &&
+                  nr_operand(op, lengths.begin + i) == nr_operand(op, lengths.begin + k);
+      if (!same) continue;
+      nr_op_erase_operand(op, (uint32_t)(lengths.begin + i));
+      nr_op_erase_operand(op, (uint32_t)(offsets.begin + i));
+      return true;
+    }
+  return false;
 }
 
 /* ---- util.scf.unreachable ---------------------------------------------------------------------------------------- */

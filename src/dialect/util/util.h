@@ -51,7 +51,13 @@ bool nr_util_store_canonicalize(NrOp *op, NrBuilder *b);
 bool nr_util_load_indirect_canonicalize(NrOp *op, NrBuilder *b);
 bool nr_util_store_indirect_canonicalize(NrOp *op, NrBuilder *b);
 
-/* hints.c and scalars.c */
+/* What util.assume.int says of a value, if it is a result of one: the least and the greatest number that it can be, as
+ * unsigned numbers (*out_max -1: any), and what it is a multiple of (1: nothing known). */
+bool nr_util_assumed_bounds(const NrValue *value, int64_t *out_min, int64_t *out_max);
+int64_t nr_util_assumed_divisor(const NrValue *value);
+
+/* hints.c, assume.c and scalars.c */
+NrStatus nr_util_same_types_verify(NrOp *op, const char *id);
 #define NR_UTIL_TEXT(of)                                                                                               \
   NrStatus nr_util_##of##_parse(NrParser *p, NrOpState *state);                                                        \
   void nr_util_##of##_print(NrPrinter *w, NrOp *op);                                                                   \
@@ -66,6 +72,7 @@ NR_UTIL_TEXT(extents)
 #define NR_UTIL_EXPAND(of) NrStatus nr_util_##of##_expand(NrOp *op, NrBuilder *b, NrValue **out);
 NR_UTIL_EXPAND(barrier)
 NR_UTIL_EXPAND(unfoldable)
+NR_UTIL_EXPAND(assume)
 NR_UTIL_EXPAND(align)
 NR_UTIL_EXPAND(sizeof)
 NR_UTIL_EXPAND(switch)
@@ -86,6 +93,8 @@ NR_UTIL_FOLD(range)
 bool nr_util_unfoldable_canonicalize(NrOp *op, NrBuilder *b);
 bool nr_util_cast_canonicalize(NrOp *op, NrBuilder *b);
 bool nr_util_range_canonicalize(NrOp *op, NrBuilder *b);
+bool nr_util_extents_canonicalize(NrOp *op, NrBuilder *b);
+bool nr_util_assume_canonicalize(NrOp *op, NrBuilder *b);
 NrStatus nr_util_assumption_parse(NrParser *p, NrAttr *out_params);
 void nr_util_assumption_print(NrPrinter *w, const NrAttr *params);
 NrStatus nr_util_sizeof_verify(NrOp *op);

@@ -7,6 +7,7 @@
 #include "dialect/affine/affine.h"
 #include "dialect/arith/arith.h"
 #include "dialect/operands.h"
+#include "dialect/util/util.h"
 #include "pass/analysis/dependence.h"
 
 enum { MAX_VISITS = 400 }; /* limit of a query, since a value with two uses is visited twice */
@@ -15,6 +16,7 @@ static const NrRange everything = {INT64_MIN, INT64_MAX};
 
 typedef struct Query {
   int visits;
+  bool no_loops; /* nothing is known of induction variables */
 } Query;
 
 static NrRange range_of(Query *q, NrValue *value);
@@ -95,9 +97,43 @@ static bool difference_in_loop(Query *q, NrValue *x, NrValue *y, NrRange *out) {
 
 /* ---- ops --------------------------------------------------------------------------------------------------------- */
 
+/* Of a result of util.assume.int, by what it says of unsigned numbers. */
+static NrRange range_of_assumed(Query *q, NrValue *value) {
+  uint32_t i = 0;
+  while (nr_result(value->op, i) != value) i++;
+  NrRange known = range_of(q, nr_operand(value->op, i)), all = all_of(value->type), said;
+  if (!nr_util_assumed_bounds(value, &said.min, &said.max)) return known;
+  if (said.max < 0 && known.min < 0) return known;
+  if (said.max < 0) said.max = INT64_MAX;
+  if (said.max > all.max && known.min < 0) return known; /* it may be negative as a signed number */
+  NrRange out = meet(known, said);
+  return out.min <= out.max ? out : known;
+}
+
+/* Of util.align and util.range, for numbers that are not negative. */
+static NrRange range_of_util(Query *q, NrOp *op) {
+  NrType type = nr_op_result(op)->type;
+  bool aligns = nr_op_is(op, NR_OP_util_align);
+  NrRange out = range_of(q, aligns ? nr_util_align_value(op) : nr_operand(op, NR_UTIL_RANGE_MIN_OPERANDS));
+  if (out.min < 0) return all_of(type);
+  if (aligns) {
+    NrRange by = range_of(q, nr_util_align_alignment(op)), up;
+    bool ok = by.min > 0 && add(out, (NrRange){0, by.max - 1}, &up);
+    return within(ok, up, type);
+  }
+  bool least = nr_op_is(op, NR_OP_util_range_min);
+  for (uint32_t i = 1; i < op->num_operands; i++) {
+    NrRange r = range_of(q, nr_operand(op, i));
+    if (r.min < 0) return all_of(type);
+    out = least ? (NrRange){NR_MIN(out.min, r.min), NR_MIN(out.max, r.max)}
+                : (NrRange){NR_MAX(out.min, r.min), NR_MAX(out.max, r.max)};
+  }
+  return out;
+}
+
 static NrRange range_of_difference(Query *q, NrValue *x, NrValue *y) {
   NrRange a = range_of(q, x), b = range_of(q, y), plain = everything, in_loop = everything;
-  bool exact = subtract(a, b, &plain), known = difference_in_loop(q, x, y, &in_loop);
+  bool exact = subtract(a, b, &plain), known = !q->no_loops && difference_in_loop(q, x, y, &in_loop);
   NrRange out = exact && known ? meet(plain, in_loop) : exact ? plain : known ? in_loop : everything;
   return out.min > out.max ? everything : within(exact || known, out, x->type);
 }
@@ -152,7 +188,7 @@ static NrRange range_of_cast(Query *q, NrOp *op) {
   bool is_unsigned = nr_op_is(op, NR_OP_arith_extui) || nr_op_is(op, NR_OP_arith_index_castui);
   uint32_t bits = nr_type_bits(from->type);
   NrLoopRange loop;
-  if (is_unsigned && nr_loop_range(from, &loop) && loop.is_unsigned && bits < 64)
+  if (is_unsigned && !q->no_loops && nr_loop_range(from, &loop) && loop.is_unsigned && bits < 64)
     return within(true, iv_range(q, from, &loop), type);
   NrRange x = range_of(q, from);
   if (is_unsigned && x.min < 0 && bits < 63 && nr_type_bits(type) > bits) return (NrRange){0, (INT64_C(1) << bits) - 1};
@@ -194,6 +230,7 @@ static NrRange range_of(Query *q, NrValue *value) {
     return (NrRange){constant, constant};
   }
   if (++q->visits > MAX_VISITS) return all;
+  if (!op && q->no_loops) return all;
   if (nr_affine_is_iv(value)) return nr_affine_iv_range(value, leaf_of, q);
   if (!op) return nr_loop_range(value, &loop) ? within(true, iv_range(q, value, &loop), value->type) : all;
   switch (op->info->id) {
@@ -225,12 +262,18 @@ static NrRange range_of(Query *q, NrValue *value) {
   case NR_OP_arith_trunci: return range_of_cast(q, op);
   case NR_OP_affine_apply:
   case NR_OP_affine_min:
-  case NR_OP_affine_max: return range_of_map(q, op);
+  case NR_OP_affine_max: return q->no_loops ? all : range_of_map(q, op);
+  case NR_OP_util_assume_int: return range_of_assumed(q, value);
+  case NR_OP_util_align:
+  case NR_OP_util_range_min:
+  case NR_OP_util_range_max: return range_of_util(q, op);
   default: return all;
   }
 }
 
 NrRange nr_range_of(NrValue *value) { return range_of(&(Query){0}, value); }
+
+NrRange nr_range_without_loops(NrValue *value) { return range_of(&(Query){.no_loops = true}, value); }
 
 NrRange nr_range_of_affine(NrAffineExpr e, uint32_t num_dims, NrValue *const *operands) {
   return range_of_result(&(Query){0}, e, num_dims, operands);

@@ -235,6 +235,7 @@ bool nr_bufferize_is_host_op(const NrOp *op) {
   case NR_OP_flow_dispatch: return has_other_tied_type((NrOp *)op);
   case NR_OP_flow_tensor_constant: return !nr_attr_is_parameter(nr_op_attr(op, NR_A_value));
   case NR_OP_flow_tensor_alloca:
+  case NR_OP_flow_tensor_barrier:
   case NR_OP_flow_tensor_bitcast:
   case NR_OP_flow_tensor_clone:
   case NR_OP_flow_tensor_dynamic_constant:
@@ -269,6 +270,6 @@ NrStatus nr_bufferize_host_op(NrOp *op) {
   case NR_OP_flow_tensor_store: return store(op);
   case NR_OP_flow_tensor_slice: return slice(op);
   case NR_OP_flow_tensor_update: return update(op);
-  default: return replace(op, nr_op_operand(op)); /* clone, tie_shape, transfer: bufferization copies where needed */
+  default: return replace(op, nr_op_operand(op)); /* the same value: bufferization copies */
   }
 }

@@ -5,6 +5,7 @@
 const NrStep nr_pipeline[] = {
     {"import", "verify-links", "first: from here on what a dispatch names is there"},
     {"import", "lower-util", "early: the next passes know the functions of func and the globals of memref"},
+    {"import", "int-range-optimizations{loops=false}", "before util.assume.int ends: it uses what that says"},
     {"import", "flatten-unranked", "early: no later pass has to handle tensors of unknown rank"},
     {"import", "linalg-generalize-named-ops", "early: later passes have one structured op to handle, linalg.generic"},
     {"import", "insert-ub-checks", "before the ops change: checks the preconditions of the ops that the user wrote"},

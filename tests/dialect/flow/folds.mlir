@@ -345,6 +345,21 @@ func.func @fold_17_constants() -> (tensor<2xf32>, tensor<2xf32>) {
   return %4, %3 : tensor<2xf32>, tensor<2xf32>
 }
 
+// The dims that the type hides stay hidden.
+// INPUTS:
+// CHECK-LABEL: func.func @fold_17_dynamic_constant
+// CHECK-DAG: %[[C2:.*]] = arith.constant 2 : index
+// CHECK-DAG: %[[C4:.*]] = arith.constant 4 : index
+// CHECK-DAG: %[[V:.*]] = flow.tensor.constant dense<7> : tensor<2x3x4xi32>
+// CHECK: %[[A:.*]] = util.optimization_barrier %[[C2]] : index
+// CHECK: %[[B:.*]] = util.optimization_barrier %[[C4]] : index
+// CHECK: %[[R:.*]] = flow.tensor.reshape %[[V]] : tensor<2x3x4xi32> -> tensor<?x3x?xi32>{%[[A]], %[[B]]}
+// CHECK: return %[[R]]
+func.func @fold_17_dynamic_constant() -> tensor<?x3x?xi32> {
+  %0 = flow.tensor.dynamic_constant dense<7> : tensor<2x3x4xi32> -> tensor<?x3x?xi32>
+  return %0 : tensor<?x3x?xi32>
+}
+
 // INPUTS: '[1.0, 2.0, 3.0, 4.0]' 2.0 3
 // CHECK-LABEL: func.func @fold_18_without_elements
 // CHECK-SAME: (%[[T:[^:]*]]: tensor<4xf32>, %{{.*}}: f32, %[[N:[^:]*]]: index)
@@ -584,6 +599,34 @@ func.func @fold_31_transfers(%t: tensor<4xf32>) -> (tensor<4xf32>, tensor<2x2xf3
   %4 = flow.tensor.transfer %t : tensor<4xf32> to "b"
   %5 = flow.tensor.transfer %4 : tensor<4xf32> to "c"
   return %1, %3, %5 : tensor<4xf32>, tensor<2x2xf32>, tensor<4xf32>
+}
+
+// Not across a barrier.
+// INPUTS: '[1.0, 2.0, 3.0, 4.0]'
+// CHECK-LABEL: func.func @fold_31_barrier
+// CHECK-SAME: (%[[T:[^:]*]]: tensor<4xf32>)
+// CHECK: %[[A:.*]] = flow.tensor.transfer %[[T]] : tensor<4xf32> to "a"
+// CHECK: %[[B:.*]] = flow.tensor.barrier %[[A]] : tensor<4xf32> on "a"
+// CHECK: %[[C:.*]] = flow.tensor.transfer %[[B]] : tensor<4xf32> to "a"
+// CHECK: return %[[C]]
+func.func @fold_31_barrier(%t: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = flow.tensor.transfer %t : tensor<4xf32> to "a"
+  %1 = flow.tensor.barrier %0 : tensor<4xf32> on "a"
+  %2 = flow.tensor.transfer %1 : tensor<4xf32> to "a"
+  return %2 : tensor<4xf32>
+}
+
+// INPUTS: '[1.0, 2.0, 3.0, 4.0]' 4 2
+// CHECK-LABEL: func.func @fold_32_reshape_before_barrier
+// CHECK-SAME: (%[[T:[^:]*]]: tensor<?xf32>, %[[D:[^:]*]]: index, %{{.*}}: index)
+// CHECK: %[[A:.*]] = flow.tensor.barrier %[[T]] : tensor<?xf32>{%[[D]]} on "a"
+// CHECK-NOT: reshape
+// CHECK: return %[[A]]
+func.func @fold_32_reshape_before_barrier(%t: tensor<?xf32>, %d: index, %n: index) -> tensor<?xf32> {
+  %0 = flow.tensor.reshape %t : tensor<?xf32>{%d} -> tensor<?x2xf32>{%n}
+  %1 = flow.tensor.barrier %0 : tensor<?x2xf32>{%n} on "a"
+  %2 = flow.tensor.reshape %1 : tensor<?x2xf32>{%n} -> tensor<?xf32>{%d}
+  return %2 : tensor<?xf32>
 }
 
 // INPUTS: '[1.0, 2.0, 3.0, 4.0]' 4 2

@@ -139,8 +139,7 @@ util.func @ranges(%a: index, %b: index, %c: index) -> (index, index, index, inde
 }
 
 // FOLD-LABEL: util.func public @assumptions
-// FOLD: %[[A:.*]] = util.assume.int %arg0<umin = 0> : index
-// FOLD: util.return %[[A]], %c5_i64, %c7 : index, i64, index
+// FOLD: util.return %arg0, %c5_i64, %c7 : index, i64, index
 util.func @assumptions(%a: index, %b: i64) -> (index, i64, index) {
   %c7 = arith.constant 7 : index
   // CHECK: util.assume.int %arg0<umin = 0> : index
