@@ -19,6 +19,8 @@ BUILD = os.environ.get("NORIA_BUILD", os.path.join(os.path.dirname(HERE), "build
 NORIA = [os.path.join(BUILD, "noria"), "opt"]
 MLIR = ["mlir-opt-22", "--mlir-disable-threading"]
 PASSES = ["--convert-scf-to-cf", "--canonicalize", "--cse"]
+DISPATCHES = ["--form-dispatch-regions", "--clone-producers-into-dispatch-regions",
+              "--convert-dispatch-region-to-workgroups", "--tile-dispatches", "--outline-dispatches"]
 ROUNDS = 7
 
 FUNCTION = """func.func @reduce_if{i}(%buffer: memref<1024xf32>, %lb: index, %ub: index, %step: index) -> f32 {{
@@ -60,6 +62,56 @@ def nested_loops(depth):
     head = "func.func @f(%lb: index, %ub: index, %step: index) {\n"
     return head + "".join(f"scf.for %i{i} = %lb to %ub step %step {{\n" for i in range(depth)) + "}\n" * depth + \
         "return\n}\n"
+
+
+LAYERS = """#mk = affine_map<(m, n, k) -> (m, k)>
+#kn = affine_map<(m, n, k) -> (k, n)>
+#mn = affine_map<(m, n, k) -> (m, n)>
+#id = affine_map<(m, n) -> (m, n)>
+#col = affine_map<(m, n) -> (n)>
+#row = affine_map<(m, n) -> (m)>
+func.func @model(%x0: tensor<128x256xf32>, %w: tensor<256x256xf32>, %bias: tensor<256xf32>) -> tensor<128x256xf32> {
+  %zero = arith.constant dense<0.0> : tensor<128x256xf32>
+  %none = arith.constant dense<0.0> : tensor<128xf32>
+  %c0 = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<128x256xf32>
+"""
+
+LAYER = """  %p{i} = linalg.generic {{indexing_maps = [#mk, #kn, #mn],
+                          iterator_types = ["parallel", "parallel", "reduction"]}}
+      ins(%x{i}, %w : tensor<128x256xf32>, tensor<256x256xf32>) outs(%zero : tensor<128x256xf32>) {{
+  ^bb0(%a: f32, %b: f32, %acc: f32):
+    %m = arith.mulf %a, %b fastmath<reassoc,contract> : f32
+    %s = arith.addf %acc, %m fastmath<reassoc,contract> : f32
+    linalg.yield %s : f32
+  }} -> tensor<128x256xf32>
+  %y{i} = linalg.generic {{indexing_maps = [#id, #col, #id], iterator_types = ["parallel", "parallel"]}}
+      ins(%p{i}, %bias : tensor<128x256xf32>, tensor<256xf32>) outs(%e : tensor<128x256xf32>) {{
+  ^bb0(%a: f32, %b: f32, %old: f32):
+    %s = arith.addf %a, %b : f32
+    %m = arith.maximumf %s, %c0 : f32
+    linalg.yield %m : f32
+  }} -> tensor<128x256xf32>
+  %s{i} = linalg.generic {{indexing_maps = [#id, #row], iterator_types = ["parallel", "reduction"]}}
+      ins(%y{i} : tensor<128x256xf32>) outs(%none : tensor<128xf32>) {{
+  ^bb0(%a: f32, %acc: f32):
+    %s = arith.addf %acc, %a fastmath<reassoc> : f32
+    linalg.yield %s : f32
+  }} -> tensor<128xf32>
+  %x{next} = linalg.generic {{indexing_maps = [#id, #row, #id], iterator_types = ["parallel", "parallel"]}}
+      ins(%y{i}, %s{i} : tensor<128x256xf32>, tensor<128xf32>) outs(%e : tensor<128x256xf32>) {{
+  ^bb0(%a: f32, %b: f32, %old: f32):
+    %s = arith.divf %a, %b : f32
+    linalg.yield %s : f32
+  }} -> tensor<128x256xf32>
+"""
+
+
+def layers(ops):
+    """A model of so many ops on tensors: products, each with a bias, an activation and a division by the row's sum."""
+    count = ops // 4
+    return LAYERS + "".join(LAYER.format(i=i, next=i + 1) for i in range(count)) + \
+        f"  return %x{count} : tensor<128x256xf32>\n}}\n"
 
 
 class Section:
@@ -152,6 +204,21 @@ def bench_row(s):
         s.add(f"from {sizes[a]:,} to {sizes[b]:,}", f"{growth:.2f}x", "-", "2.2x", growth <= 2.2)
 
 
+def bench_partition(s):
+    """What the passes to dispatches take beyond reading and printing: mlir-opt has none such."""
+    sizes = (2_000, 4_000)
+    paths = [s.input(f"layers{n}", layers(n)) for n in sizes]
+    runs = [[s.once(NORIA, [*passes, path]) for path in paths for passes in (DISPATCHES, [])]
+            for _ in range(2 * ROUNDS)]
+    assert all(run[2] == 0 for runs_ in runs for run in runs_)
+    least = [min(r[i][0] for r in runs) for i in range(4)]
+    own = [least[0] - least[1], least[2] - least[3]]
+    for size, seconds in zip(sizes, own):
+        bar = "100 ms" if size == 2_000 else ""
+        s.add(f"partition and outline {size:,} ops", f"{seconds * 1e3:.3g} ms", "-", bar, not bar or seconds <= 0.1)
+    s.add(f"from {sizes[0]:,} to {sizes[1]:,}", f"{own[1] / own[0]:.2f}x", "-", "2.5x", own[1] / own[0] <= 2.5)
+
+
 def bench_nest(s):
     """Noria refuses what is nested too deep for it, in a message; a crash is no answer."""
     path = s.input("nest", nested_loops(3_000))
@@ -163,7 +230,7 @@ def bench_nest(s):
 def bench():
     with tempfile.TemporaryDirectory() as folder:
         section = Section(folder)
-        for each in (bench_start, bench_functions, bench_row, bench_nest):
+        for each in (bench_start, bench_functions, bench_row, bench_partition, bench_nest):
             each(section)
     return section
 

@@ -78,6 +78,55 @@ def large_body(n):
     yield f"    scf.yield %s{n} : i64\n  }}\n  memref.dealloc %m : memref<{4 * n}xi64>\n  return %r : i64\n}}"
 
 
+def layers(n):
+    """Products, each with an element-wise op, a reduction of rows and an op that uses both."""
+    yield """#mk = affine_map<(m, n, k) -> (m, k)>
+#kn = affine_map<(m, n, k) -> (k, n)>
+#mn = affine_map<(m, n, k) -> (m, n)>
+#id = affine_map<(m, n) -> (m, n)>
+#row = affine_map<(m, n) -> (m)>
+func.func @main(%x0: tensor<2048x64xf32>, %w: tensor<64x64xf32>) -> tensor<2048x64xf32> {
+  %zero = arith.constant dense<0.0> : tensor<2048x64xf32>
+  %none = arith.constant dense<0.0> : tensor<2048xf32>
+  %e = tensor.empty() : tensor<2048x64xf32>"""
+    for i in range(n):
+        yield f"""  %p{i} = linalg.generic {{indexing_maps = [#mk, #kn, #mn],
+                          iterator_types = ["parallel", "parallel", "reduction"]}}
+      ins(%x{i}, %w : tensor<2048x64xf32>, tensor<64x64xf32>) outs(%zero : tensor<2048x64xf32>) {{
+  ^bb0(%a: f32, %b: f32, %c: f32):
+    %m = arith.mulf %a, %b fastmath<reassoc,contract> : f32
+    %s = arith.addf %c, %m fastmath<reassoc,contract> : f32
+    linalg.yield %s : f32
+  }} -> tensor<2048x64xf32>
+  %s{i} = linalg.generic {{indexing_maps = [#id, #row], iterator_types = ["parallel", "reduction"]}}
+      ins(%p{i} : tensor<2048x64xf32>) outs(%none : tensor<2048xf32>) {{
+  ^bb0(%a: f32, %c: f32):
+    %s = arith.addf %c, %a fastmath<reassoc> : f32
+    linalg.yield %s : f32
+  }} -> tensor<2048xf32>
+  %x{i + 1} = linalg.generic {{indexing_maps = [#id, #row, #id], iterator_types = ["parallel", "parallel"]}}
+      ins(%p{i}, %s{i} : tensor<2048x64xf32>, tensor<2048xf32>) outs(%e : tensor<2048x64xf32>) {{
+  ^bb0(%a: f32, %b: f32, %c: f32):
+    %s = arith.divf %a, %b : f32
+    linalg.yield %s : f32
+  }} -> tensor<2048x64xf32>"""
+    yield f"  return %x{n} : tensor<2048x64xf32>\n}}"
+
+
+def test_partition_is_linear(noria_tool, tmp_path):
+    """From ops to dispatches: one dispatch for a few ops, and one executable for equal ones."""
+    passes = ["--form-dispatch-regions", "--clone-producers-into-dispatch-regions",
+              "--convert-dispatch-region-to-workgroups", "--tile-dispatches", "--outline-dispatches"]
+    small, large = tmp_path / "small.mlir", tmp_path / "large.mlir"
+    small.write_text("\n".join(layers(250)) + "\n")
+    large.write_text("\n".join(layers(1000)) + "\n")
+    least = min(seconds(noria_tool, "opt", *passes, small)[0] for _ in range(2))
+    most, printed = seconds(noria_tool, "opt", *passes, large)
+    assert most < 8 * least, (least, most)
+    assert "linalg.generic" not in printed[printed.index("func.func @main("):]
+    assert printed.count("flow.executable private") < 10
+
+
 def seconds(run, *args):
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     done = run(*args, timeout=300)

@@ -33,6 +33,24 @@ def test_element_wise(shape):
     batch.check()
 
 
+@pytest.mark.parametrize("shape", [(1, 1), (3, 70001), (70001, 3), (513, 769), (0, 5), (5, 0)])
+@pytest.mark.parametrize("threads", [1, 2])
+def test_open_ranges(shape, threads):
+    """Tiles that the run chooses, because several ranges are open."""
+    x = floats(*shape)
+    tensor = helper.make_tensor_value_info
+    nodes = [helper.make_node("Exp", ["x"], ["y"]), helper.make_node("Transpose", ["x"], ["t"]),
+             helper.make_node("ReduceSum", ["x", "axes"], ["s"], keepdims=0)]
+    axes = helper.make_tensor("axes", 7, [1], [1])
+    model = make_model(nodes, [tensor("x", 1, ["m", "n"])], [tensor("y", 1, ["m", "n"]), tensor("t", 1, ["n", "m"]),
+                                                            tensor("s", 1, ["m"])], [axes], 17)
+    options = noria.SessionOptions()
+    options.intra_op_num_threads = threads
+    got = noria.InferenceSession(model.SerializeToString(), options).run(None, {"x": x})
+    for value, want in zip(got, (np.exp(x), x.transpose(), x.sum(axis=1))):
+        np.testing.assert_allclose(value, want, rtol=1e-5, atol=1e-3)
+
+
 def test_index_of_a_point():
     """Which point it is, in a tile of the second dim of the grid too."""
     x = floats(600, 700)

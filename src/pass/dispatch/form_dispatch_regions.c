@@ -24,6 +24,7 @@ enum {
   MAX_OPS = 32,       /* of a region */
   MAX_VISITS = 256,   /* of users between the ops of a region, so that the pass stays linear */
   MAX_RESULTS = 8,    /* of a region */
+  MAX_COPIES = 8,     /* of a reshape */
   ENOUGH_PARTS = 32,  /* with more workgroups than this, a further loop to cut does not help */
   UNKNOWN_PARTS = 32, /* of a loop of unknown range */
 };
@@ -91,7 +92,17 @@ static bool is_plain(NrOp *op, void *user) {
   return op == user || nr_op_is(op, NR_OP_tensor_extract) || nr_op_is_pure(op) || nr_op_has(op, NR_TERMINATOR);
 }
 
+/* A reshape between structured ops is a view, so it joins with them. */
+static bool is_view_between(const NrOp *op) {
+  if (!nr_tiling_is_reshape(op)) return false;
+  const NrOp *source = nr_tiling_reshape_source(op)->op;
+  const NrUse *use = op->results[0].first_use;
+  return source && nr_op_is(source, NR_OP_linalg_generic) && use && !use->next &&
+         nr_op_is(use->owner, NR_OP_linalg_generic) && nr_use_index(use) < nr_linalg_num_inputs(use->owner);
+}
+
 static bool is_candidate(const NrOp *op) {
+  if (is_view_between(op)) return !has_index_elements(op) && !nr_runs_in_workgroup(op);
   return nr_op_is(op, NR_OP_linalg_generic) && op->num_results && op->num_results <= MAX_RESULTS &&
          op->num_results == nr_linalg_num_outputs(op) && !has_index_elements(op) && !nr_runs_in_workgroup(op);
 }
@@ -107,21 +118,54 @@ static double parts_of(const NrTiling *t) {
   return parts;
 }
 
+static bool has_several_users(const NrOp *op) {
+  return nr_tiling_is_reshape(op) && op->results[0].first_use && op->results[0].first_use->next;
+}
+
+/* Gives each user of a reshape one of its own, so that one can join a region and another stay outside. */
+static void split_reshapes(NrOp *root) {
+  NrOpList found = {0};
+  nr_collect_pre(root, has_several_users, &found);
+  for (size_t i = 0; i < found.size; i++) {
+    NrOp *op = found.data[i];
+    NrUse *next;
+    size_t copies = 0;
+    for (NrUse *use = op->results[0].first_use->next; use && copies < MAX_COPIES; use = next, copies++) {
+      next = use->next;
+      NrMap map = {0};
+      NrOp *copy = nr_op_clone(op->module, op, &map);
+      nr_map_deinit(&map);
+      nr_op_insert_after(copy, op);
+      nr_op_set_operand(use->owner, nr_use_index(use), nr_op_result(copy));
+    }
+  }
+  nr_vec_deinit(&found);
+}
+
+static void add_candidate(Former *f, Candidate c) {
+  nr_vec_push(&f->all, c);
+  nr_map_set(&f->numbers, c.op, (void *)(uintptr_t)f->all.size);
+}
+
 static void find_candidates(Former *f, NrOp *root) {
   NrOpList found = {0};
+  split_reshapes(root);
   nr_collect_pre(root, is_candidate, &found);
   for (size_t i = 0; i < found.size; i++) {
     NrOp *op = found.data[i];
     if (!nr_walk_pre(op, is_plain, op)) continue;
-    Candidate c = {.op = op};
+    Candidate c = {.op = op, .needed = 1, .known = true};
+    if (nr_tiling_is_reshape(op)) {
+      add_candidate(f, c);
+      continue;
+    }
     c.ns = nr_cost_structured_ns(f->pass->target, op, &c.known);
     f->trial->num_ops = 1;
     f->trial->ops[0] = op;
     nr_tiling_analyse(f->trial);
     double parts = parts_of(f->trial), work = c.ns / (double)nr_cost_workgroup_ns(f->pass->target);
     c.needed = NR_MIN(c.known ? NR_MIN(parts, work) : parts, ENOUGH_PARTS);
-    nr_vec_push(&f->all, c);
-    nr_map_set(&f->numbers, op, (void *)(uintptr_t)f->all.size);
+    add_candidate(f, c);
   }
   nr_vec_deinit(&found);
 }
@@ -188,7 +232,7 @@ static bool reads_member(NrOp *inner, void *user) {
 
 /* Whether the body of op reads values of the region at any index, so that it needs more than a tile of them. */
 static bool reads_whole_member(Former *f, NrOp *op) {
-  for (NrOp *inner = nr_op_only_body(op)->first; inner; inner = inner->next)
+  for (NrOp *inner = op->num_regions ? nr_op_only_body(op)->first : NULL; inner; inner = inner->next)
     if (!nr_walk_pre(inner, reads_member, f)) return true;
   return false;
 }
@@ -384,6 +428,22 @@ static void settle_doubts(Former *f) {
   flush_remarks(f, all, least);
 }
 
+static bool uses_members(const Former *f, const NrOp *op) {
+  const NrUse *use = op->results[0].first_use;
+  return is_member(f, nr_tiling_reshape_source(op)->op) && use && is_member(f, use->owner);
+}
+
+/* Reshapes that are not between two members are no members: a value outside is as good in either shape. */
+static void drop_outer_reshapes(Former *f) {
+  NrTiling *t = f->region;
+  for (size_t i = t->num_ops; i-- > 0;) {
+    if (!nr_tiling_is_reshape(t->ops[i]) || uses_members(f, t->ops[i])) continue;
+    candidate_of(f, t->ops[i])->region = 0;
+    memmove(t->ops + i, t->ops + i + 1, (--t->num_ops - i) * sizeof *t->ops);
+  }
+  nr_tiling_analyse(t);
+}
+
 static void grow(Former *f, Candidate *root) {
   Candidate *c;
   root->region = f->num_regions + 1;
@@ -398,6 +458,7 @@ static void grow(Former *f, Candidate *root) {
     while ((c = next_producer(f))) grown |= join(f, c);
   } while (grown);
   settle_doubts(f);
+  drop_outer_reshapes(f);
 }
 
 /* ---- regions ----------------------------------------------------------------------------------------------------- */

@@ -117,45 +117,112 @@ static void order_cuts(const NrTiling *t, NrCut *cuts, uint32_t num_cuts) {
   if (num_cuts) cuts[0] = x;
 }
 
-/* The smallest tile of loop d, a multiple of `multiple`, with which a workgroup takes at least ns; found by bisection.
- */
+/* Whether a workgroup with so many multiples of loop d takes at least ns. */
+static bool takes(Work *w, uint32_t d, int64_t size, double ns) {
+  w->tile[d] = size;
+  return work_ns(w) >= ns;
+}
+
+/* The smallest tile of loop d, a multiple of `multiple`, with which a workgroup takes at least ns; found by bisection,
+ * which starts from where it is if the time grows evenly. */
 static int64_t tile_for(Work *w, uint32_t d, int64_t multiple, double ns) {
   int64_t limit = nr_tiling_range(w->t, d), min = 1, before = w->tile[d];
   if (limit == NR_DYNAMIC) limit = MAX_TILE;
-  for (int64_t max = NR_MAX(limit / multiple, 1); min < max;) {
+  int64_t max = NR_MAX(limit / multiple, 1);
+  w->tile[d] = multiple;
+  double one = work_ns(w);
+  w->tile[d] = 2 * multiple;
+  double guess = 1 + (ns - one) / NR_MAX(work_ns(w) - one, 1e-6);
+  for (int64_t near = -1; near <= 1 && min < max; near++) {
+    int64_t probe = (int64_t)NR_MIN(NR_MAX(guess + (double)near, 1), (double)max);
+    if (probe < min || probe >= max) continue;
+    if (takes(w, d, probe * multiple, ns)) max = probe;
+    else min = probe + 1;
+  }
+  while (min < max) {
     int64_t middle = min + (max - min) / 2;
-    w->tile[d] = middle * multiple;
-    if (work_ns(w) >= ns) max = middle;
+    if (takes(w, d, middle * multiple, ns)) max = middle;
     else min = middle + 1;
   }
   w->tile[d] = before;
   return min * multiple;
 }
 
-/* A loop of unknown range is always distributed, and is assumed to have one iteration when the next dims are chosen,
- * since it may be that short. */
-uint32_t nr_tiling_choose_grid(const NrTarget *target, const NrTiling *t, NrCut out[NR_GRID_DIMS]) {
-  double ns = (double)nr_cost_workgroup_ns(target);
-  uint32_t num_cuts = 0;
-  if (!t->shared) return 0;
+/* Distributes loop d. False when the grid has no dim left. */
+static bool add_cut(Work *w, NrGrid *g, uint32_t d, int64_t tile, int64_t multiple) {
+  if (g->num_cuts == NR_GRID_DIMS) return false;
+  g->cuts[g->num_cuts++] = (NrCut){d, nr_tiling_range(w->t, d), tile, multiple};
+  w->tile[d] = tile;
+  return true;
+}
+
+/* Several loops are of unknown range, or one that is not shared: a tile that is right for short ranges would be far
+ * from right for long ones, so the run chooses. Loops of unknown range go first. */
+static void choose_in_run(Work *w, NrGrid *g) {
+  static const double FEWER = 4; /* workgroups, each of which takes longer to begin: its sizes are not constants */
+  const NrTiling *t = w->t;
+  for (int known = 0; known < 2; known++)
+    for (uint32_t d = 0; d < t->num_loops; d++) {
+      int64_t multiple = multiple_of(w->target, t, d), range = nr_tiling_range(t, d);
+      bool open = range == NR_DYNAMIC;
+      if (!(t->shared >> d & 1) || open == (bool)known || (!open && range < 2 * multiple)) continue;
+      add_cut(w, g, d, 1, multiple);
+    }
+  for (uint32_t c = 1; c < g->num_cuts; c++) /* in the order of the loops */
+    for (uint32_t i = c; i > 0 && g->cuts[i].loop < g->cuts[i - 1].loop; i--) {
+      NrCut swapped = g->cuts[i];
+      g->cuts[i] = g->cuts[i - 1];
+      g->cuts[i - 1] = swapped;
+    }
+  double points = FEWER * (double)nr_cost_workgroup_ns(w->target) / NR_MAX(work_ns(w), 1e-3);
+  g->points = (int64_t)NR_MAX(NR_MIN(points, (double)MAX_TILE), 1);
+  for (uint32_t c = 0; c < g->num_cuts; c++) g->cuts[c].tile = g->cuts[c].multiple; /* as order_cuts needs one */
+}
+
+static void choose_now(Work *w, NrGrid *g) {
+  const NrTiling *t = w->t;
+  double ns = (double)nr_cost_workgroup_ns(w->target);
+  for (uint32_t d = 0; d < t->num_loops && g->num_cuts < NR_GRID_DIMS; d++) {
+    if (!(t->shared >> d & 1)) continue;
+    int64_t range = nr_tiling_range(t, d), multiple = multiple_of(w->target, t, d);
+    bool open = range == NR_DYNAMIC;
+    if (!open && (range < 2 * multiple || work_ns(w) < 2 * ns)) continue;
+    int64_t tile = tile_for(w, d, multiple, ns), before = w->tile[d];
+    if (!open) tile = nr_cost_tile(range, tile, multiple);
+    if (!open && tile >= range) continue;
+    add_cut(w, g, d, tile, multiple);
+    if (open) w->tile[d] = before;
+  }
+}
+
+NrGrid nr_tiling_choose_grid(const NrTarget *target, const NrTiling *t) {
+  NrGrid g = {0};
+  uint32_t num_open = 0;
+  if (!t->shared) return g;
   Work *w = nr_calloc(1, sizeof *w);
   w->target = target;
   w->t = t;
   measure(w);
-  for (uint32_t d = 0; d < t->num_loops && num_cuts < NR_GRID_DIMS; d++) {
-    if (!(t->shared >> d & 1)) continue;
-    int64_t range = nr_tiling_range(t, d), multiple = multiple_of(target, t, d);
-    bool open = range == NR_DYNAMIC;
-    if (!open && (range < 2 * multiple || work_ns(w) < 2 * ns)) continue;
-    int64_t tile = tile_for(w, d, multiple, ns);
-    if (!open) tile = nr_cost_tile(range, tile, multiple);
-    if (!open && tile >= range) continue;
-    out[num_cuts++] = (NrCut){.loop = d, .range = range, .tile = tile};
-    if (!open) w->tile[d] = tile;
+  for (uint32_t d = 0; d < t->num_loops; d++) {
+    if (nr_tiling_range(t, d) != NR_DYNAMIC) continue;
+    num_open++;
+    g.open |= 1ull << d;
   }
+  if (num_open > 1 || (g.open & ~t->shared)) choose_in_run(w, &g);
+  else choose_now(w, &g);
+  for (uint32_t c = 0; c < g.num_cuts; c++) g.open &= ~(1ull << g.cuts[c].loop);
   nr_free(w);
-  order_cuts(t, out, num_cuts);
-  return num_cuts;
+  order_cuts(t, g.cuts, g.num_cuts);
+  return g;
+}
+
+int nr_grid_next(const NrGrid *grid, int c) {
+  int next = -1;
+  for (int i = 0; i < (int)grid->num_cuts; i++)
+    if ((c < 0 || grid->cuts[i].loop > grid->cuts[c].loop) &&
+        (next < 0 || grid->cuts[i].loop < grid->cuts[next].loop))
+      next = i;
+  return next;
 }
 
 /* ---- what a region takes ----------------------------------------------------------------------------------------- */
@@ -170,11 +237,27 @@ typedef struct Parts {
   double outer_bytes;  /* of what all workgroups read and write outside of them */
 } Parts;
 
+/* The tiles that the run would choose; tile_dispatches.c builds the same. */
+static void tiles_of_run(NrGrid *g, const int64_t *ranges, uint32_t num_loops) {
+  int64_t left = g->points;
+  for (int c = nr_grid_next(g, -1); c >= 0; c = nr_grid_next(g, c)) {
+    NrCut *cut = &g->cuts[c];
+    int64_t inner = 1, range = ranges[cut->loop];
+    for (int i = nr_grid_next(g, c); i >= 0; i = nr_grid_next(g, i)) inner *= ranges[g->cuts[i].loop];
+    for (uint32_t d = 0; d < num_loops; d++)
+      if (g->open >> d & 1) inner *= ranges[d];
+    int64_t parts = NR_MAX(range / NR_MAX(left / NR_MAX(inner, 1), 1), 1), tile = (range + parts - 1) / parts;
+    cut->tile = (tile + cut->multiple - 1) / cut->multiple * cut->multiple;
+    left = NR_MAX(left / NR_MAX(cut->tile, 1), 1);
+  }
+}
+
 /* Cuts the loops as the grid does. */
 static void cut_parts(Parts *p) {
   const NrTiling *t = p->t;
-  NrCut cuts[NR_GRID_DIMS];
-  uint32_t num_cuts = nr_tiling_choose_grid(p->target, t, cuts);
+  NrGrid grid = nr_tiling_choose_grid(p->target, t);
+  const NrCut *cuts = grid.cuts;
+  uint32_t num_cuts = grid.num_cuts;
   p->groups = 1;
   for (size_t i = 0; i < t->num_ops; i++) {
     if (!nr_tiling_is_work(t->ops[i])) continue;
@@ -183,6 +266,7 @@ static void cut_parts(Parts *p) {
       p->whole[i][d] = p->tile[i][d] = range == NR_DYNAMIC ? ASSUMED_RANGE : range;
     }
   }
+  if (grid.points) tiles_of_run(&grid, p->whole[t->root], t->num_loops);
   for (uint32_t c = 0; c < num_cuts; c++) {
     int64_t range = p->whole[t->root][cuts[c].loop];
     p->groups *= (double)((range + cuts[c].tile - 1) / cuts[c].tile);

@@ -22,8 +22,8 @@ typedef struct Tile {
   NrBlock *body;
   NrTiling tiling;
   NrOpList stores;
-  NrCut cuts[NR_GRID_DIMS];
-  uint32_t num_cuts;
+  NrGrid grid;
+  NrValue *tile[NR_GRID_DIMS]; /* in the body, where the run chooses it */
   NrIndex range[NR_GRID_DIMS], offset[NR_GRID_DIMS], size[NR_GRID_DIMS]; /* in the body */
 } Tile;
 
@@ -82,26 +82,26 @@ static bool read_body(Tile *t) {
 
 /* The loop of member i that is distributed along dim c of the grid. */
 static uint32_t loop_of_cut(const Tile *t, size_t i, uint32_t c) {
-  return (uint32_t)t->tiling.loop[i][t->cuts[c].loop];
+  return (uint32_t)t->tiling.loop[i][t->grid.cuts[c].loop];
 }
 
 /* The cut along which dim r of result j of member i is tiled; -1: none. */
 static int cut_of_result(const Tile *t, size_t i, size_t j, uint32_t r) {
-  for (uint32_t c = 0; c < t->num_cuts; c++)
+  for (uint32_t c = 0; c < t->grid.num_cuts; c++)
     if (nr_tiling_result_dim(t->tiling.ops[i], j, loop_of_cut(t, i, c)) == (int)r) return (int)c;
   return -1;
 }
 
 static int cut_of_operand(const Tile *t, size_t i, size_t k, uint32_t r) {
-  for (uint32_t c = 0; c < t->num_cuts; c++)
+  for (uint32_t c = 0; c < t->grid.num_cuts; c++)
     if (nr_tiling_operand_dim(t->tiling.ops[i], k, loop_of_cut(t, i, c)) == (int)r) return (int)c;
   return -1;
 }
 
 /* The range of cut c as a value that the host program has too: a constant, or a block argument. */
 static bool find_range(Tile *t, uint32_t c) {
-  if (t->cuts[c].range != NR_DYNAMIC) {
-    t->range[c] = nr_index_const(t->cuts[c].range);
+  if (t->grid.cuts[c].range != NR_DYNAMIC) {
+    t->range[c] = nr_index_const(t->grid.cuts[c].range);
     return true;
   }
   const NrOp *store = t->stores.data[0];
@@ -115,24 +115,92 @@ static bool find_range(Tile *t, uint32_t c) {
   return false;
 }
 
-/* The range in the host program. */
-static NrValue *range_outside(const Tile *t, NrBuilder *b, uint32_t c) {
+/* The value in the host program for one that is the same in all workgroups: a constant, or an argument of the body. */
+static NrValue *outside(const Tile *t, NrBuilder *b, NrIndex index) {
   NrGroup arguments = nr_flow_dispatch_workgroups_arguments(t->dispatch);
-  if (!t->range[c].value) return nr_arith_constant_index(b, t->range[c].constant);
-  return nr_operand(t->dispatch, arguments.begin + t->range[c].value->index);
+  if (!index.value) return nr_arith_constant_index(b, index.constant);
+  return nr_operand(t->dispatch, arguments.begin + index.value->index);
+}
+
+/* The range in the host program. */
+static NrValue *range_outside(const Tile *t, NrBuilder *b, uint32_t c) { return outside(t, b, t->range[c]); }
+
+/* The range of loop d of the root in the host program, from the size of a load; NULL: no load shows it. */
+static NrValue *open_range_outside(const Tile *t, NrBuilder *b, uint32_t d) {
+  const NrOp *root = t->tiling.ops[t->tiling.root];
+  for (size_t k = 0; k < nr_linalg_num_inputs(root); k++) {
+    const NrOp *load = nr_operand(root, k)->op;
+    int r = nr_tiling_operand_dim(root, k, d);
+    if (r < 0 || !load || !nr_op_is(load, NR_OP_flow_dispatch_tensor_load)) continue;
+    NrIndex size = nr_index_list_get(load, nr_flow_load_slots[1], (size_t)r);
+    if (!size.value || size.value->block == t->body) return outside(t, b, size);
+  }
+  return NULL;
+}
+
+/* ---- tiles that the run chooses ---------------------------------------------------------------------------------- */
+
+enum { MOST_POINTS = 1 << 30 }; /* products of ranges end here, so that none overflows */
+
+static NrValue *at_least_one(NrBuilder *b, NrValue *x) {
+  return nr_arith_binary(b, NR_OP_arith_maxui, x, nr_arith_constant_index(b, 1));
+}
+
+static NrValue *times(NrBuilder *b, NrValue *points, NrValue *range) {
+  NrValue *most = nr_arith_constant_index(b, MOST_POINTS);
+  range = at_least_one(b, nr_arith_binary(b, NR_OP_arith_minui, range, most));
+  return nr_arith_binary(b, NR_OP_arith_minui, nr_arith_binary(b, NR_OP_arith_muli, points, range), most);
+}
+
+/* Adds an argument for the value, behind the others. */
+static NrValue *add_argument(Tile *t, NrValue *value) {
+  NrOp *op = t->dispatch;
+  NrGroup arguments = nr_flow_dispatch_workgroups_arguments(op);
+  uint32_t sizes[4] = {(uint32_t)nr_flow_dispatch_workgroups_workload(op).count, (uint32_t)arguments.count + 1,
+                       (uint32_t)nr_flow_dispatch_workgroups_argument_dims(op).count,
+                       (uint32_t)nr_flow_dispatch_workgroups_result_dims(op).count};
+  nr_op_insert_operand(op, arguments.begin + arguments.count, value);
+  nr_op_set_segments(op, sizes, 4);
+  return nr_block_insert_arg(t->body, arguments.count, value->type, op->loc);
+}
+
+/* Chooses the tiles in the host program, which passes them to the body. From the outermost loop on, a tile is as long
+ * as it takes for the points of a workgroup with all of the inner loops; tiles of a loop are about equal. */
+static void choose_tiles(Tile *t) {
+  const NrGrid *g = &t->grid;
+  NrBuilder b = nr_builder_before(t->dispatch);
+  NrValue *left = nr_arith_constant_index(&b, g->points), *tiles[NR_GRID_DIMS];
+  NrValue *open = nr_arith_constant_index(&b, 1);
+  for (uint32_t d = 0; d < t->tiling.num_loops; d++) {
+    NrValue *range = g->open >> d & 1 ? open_range_outside(t, &b, d) : NULL;
+    if (range) open = times(&b, open, range);
+  }
+  for (int c = nr_grid_next(g, -1); c >= 0; c = nr_grid_next(g, c)) {
+    NrValue *inner = open, *range = range_outside(t, &b, (uint32_t)c);
+    for (int i = nr_grid_next(g, c); i >= 0; i = nr_grid_next(g, i))
+      inner = times(&b, inner, range_outside(t, &b, (uint32_t)i));
+    NrValue *wanted = at_least_one(&b, nr_arith_binary(&b, NR_OP_arith_divui, left, inner));
+    NrValue *parts = at_least_one(&b, nr_arith_binary(&b, NR_OP_arith_divui, range, wanted));
+    NrValue *multiple = nr_arith_constant_index(&b, g->cuts[c].multiple);
+    NrValue *tile = nr_arith_binary(&b, NR_OP_arith_ceildivui, range, parts);
+    tile = nr_arith_binary(&b, NR_OP_arith_ceildivui, at_least_one(&b, tile), multiple);
+    tiles[c] = nr_arith_binary(&b, NR_OP_arith_muli, tile, multiple);
+    left = at_least_one(&b, nr_arith_binary(&b, NR_OP_arith_divui, left, tiles[c]));
+  }
+  for (uint32_t c = 0; c < g->num_cuts; c++) t->tile[c] = add_argument(t, tiles[c]);
 }
 
 /* Computes offset and size of the workgroup's tile in grid dim c. The size is static when tiles divide the range. */
 static void find_tile(Tile *t, NrBuilder *b, uint32_t c) {
-  const NrCut *cut = &t->cuts[c];
+  const NrCut *cut = &t->grid.cuts[c];
   NrType index = nr_type_index(b->ctx);
   NrOp *id = nr_build_op(b, NR_OP_flow_dispatch_workgroup_id, NULL, 0, &index, 1);
   nr_op_set_attr(id, NR_A_dimension, nr_attr_index(b->ctx, c));
-  NrValue *tile = nr_arith_constant_index(b, cut->tile);
+  NrValue *tile = t->tile[c] ? t->tile[c] : nr_arith_constant_index(b, cut->tile);
   NrValue *offset = nr_arith_binary(b, NR_OP_arith_muli, nr_op_result(id), tile);
   t->offset[c] = (NrIndex){offset, 0};
   t->size[c] = nr_index_const(cut->tile);
-  if (cut->range != NR_DYNAMIC && cut->range % cut->tile == 0) return;
+  if (!t->tile[c] && cut->range != NR_DYNAMIC && cut->range % cut->tile == 0) return;
   NrValue *left = nr_arith_binary(b, NR_OP_arith_subi, nr_index_value(b, t->range[c]), offset);
   t->size[c] = (NrIndex){nr_arith_binary(b, NR_OP_arith_minsi, left, tile), 0};
 }
@@ -222,7 +290,7 @@ static void cut_member(Tile *t, size_t i) {
     inner = nr_op_rebuild(op, operands.data, operands.size, types.data, types.size);
   }
   t->tiling.ops[i] = inner;
-  for (uint32_t c = 0; c < t->num_cuts && nr_tiling_is_work(inner); c++) {
+  for (uint32_t c = 0; c < t->grid.num_cuts && nr_tiling_is_work(inner); c++) {
     Shift shift = {loop_of_cut(t, i, c), t->offset[c].value};
     nr_walk_pre(inner, shift_indices, &shift);
   }
@@ -323,17 +391,24 @@ static void add_grid(const Tile *t) {
   NrGroup workload = nr_flow_dispatch_workgroups_workload(op), arguments = nr_flow_dispatch_workgroups_arguments(op),
           argument_dims = nr_flow_dispatch_workgroups_argument_dims(op),
           result_dims = nr_flow_dispatch_workgroups_result_dims(op);
-  NrValue *ranges[NR_GRID_DIMS];
-  for (uint32_t c = 0; c < t->num_cuts; c++) {
-    ranges[c] = range_outside(t, &host, c);
-    NrValue *range = nr_block_add_arg(block, nr_type_index(b.ctx), op->loc);
-    grid[c] = nr_arith_binary(&b, NR_OP_arith_ceildivui, range, nr_arith_constant_index(&b, t->cuts[c].tile));
+  NrValue *ranges[2 * NR_GRID_DIMS];
+  uint32_t num_ranges = 0;
+  for (uint32_t c = 0; c < t->grid.num_cuts; c++) {
+    ranges[num_ranges++] = range_outside(t, &host, c);
+    NrValue *range = nr_block_add_arg(block, nr_type_index(b.ctx), op->loc), *tile;
+    if (t->tile[c]) {
+      ranges[num_ranges++] = outside(t, &host, (NrIndex){t->tile[c], 0});
+      tile = nr_block_add_arg(block, nr_type_index(b.ctx), op->loc);
+    } else {
+      tile = nr_arith_constant_index(&b, t->grid.cuts[c].tile);
+    }
+    grid[c] = nr_arith_binary(&b, NR_OP_arith_ceildivui, range, tile);
   }
   nr_build_op(&b, NR_OP_flow_return, grid, NR_GRID_DIMS, NULL, 0);
   for (size_t i = workload.count; i-- > 0;) nr_op_erase_operand(op, workload.begin + i);
-  for (uint32_t c = 0; c < t->num_cuts; c++) nr_op_insert_operand(op, c, ranges[c]);
+  for (uint32_t i = 0; i < num_ranges; i++) nr_op_insert_operand(op, i, ranges[i]);
   nr_op_set_segments(op,
-                     (uint32_t[]){t->num_cuts, (uint32_t)arguments.count, (uint32_t)argument_dims.count,
+                     (uint32_t[]){num_ranges, (uint32_t)arguments.count, (uint32_t)argument_dims.count,
                                   (uint32_t)result_dims.count},
                      4);
 }
@@ -347,8 +422,9 @@ static void erase_wholes(NrBlock *body) {
 }
 
 static void cut(Tile *t) {
+  if (t->grid.points) choose_tiles(t);
   NrBuilder top = nr_builder_at_start(t->dispatch->module, t->body, t->dispatch->loc);
-  for (uint32_t c = 0; c < t->num_cuts; c++) find_tile(t, &top, c);
+  for (uint32_t c = 0; c < t->grid.num_cuts; c++) find_tile(t, &top, c);
   for (size_t i = 0; i < t->tiling.num_ops; i++) cut_member(t, i);
   for (size_t i = 0; i < t->stores.size; i++) cut_store(t, t->stores.data[i]);
   erase_wholes(t->body);
@@ -372,11 +448,11 @@ static void tile_dispatch(const NrTarget *target, NrOp *op) {
   if (can) {
     nr_tiling_analyse(&t->tiling);
     put_label(t);
-    t->num_cuts = nr_tiling_choose_grid(target, &t->tiling, t->cuts);
-    for (uint32_t c = 0; c < t->num_cuts; c++) can &= find_range(t, c);
+    t->grid = nr_tiling_choose_grid(target, &t->tiling);
+    for (uint32_t c = 0; c < t->grid.num_cuts; c++) can &= find_range(t, c);
   }
-  if (can && t->num_cuts) cut(t);
-  else t->num_cuts = 0;
+  if (can && t->grid.num_cuts) cut(t);
+  else t->grid.num_cuts = 0;
   add_grid(t);
   if (can) overwrite_inputs(t);
   nr_vec_deinit(&t->stores);

@@ -10,8 +10,13 @@ enum { NONE = -1, CANNOT = -2 };
 
 /* ---- the loops of one op ----------------------------------------------------------------------------------------- */
 
-static bool is_reshape(const NrOp *op) {
+bool nr_tiling_is_reshape(const NrOp *op) {
   return nr_op_is(op, NR_OP_tensor_expand_shape) || nr_op_is(op, NR_OP_tensor_collapse_shape);
+}
+
+NrValue *nr_tiling_reshape_source(const NrOp *op) {
+  bool expands = nr_op_is(op, NR_OP_tensor_expand_shape);
+  return expands ? nr_tensor_expand_shape_source(op) : nr_tensor_collapse_shape_source(op);
 }
 
 static bool is_fill(const NrOp *op) { return nr_op_is(op, NR_OP_linalg_fill); }
@@ -22,11 +27,12 @@ bool nr_tiling_takes(const NrOp *op) {
   if (!op || !op->num_results) return false;
   for (uint32_t j = 0; j < op->num_results; j++)
     if (nr_result(op, j)->type->kind != NR_TYPE_TENSOR) return false;
-  return nr_linalg_is_structured(op) || is_fill(op) || is_reshape(op);
+  return nr_linalg_is_structured(op) || is_fill(op) || nr_tiling_is_reshape(op);
 }
 
 int nr_tiling_kind(const NrOp *op) {
   size_t tensors = 0;
+  if (nr_tiling_is_reshape(op)) return 3;
   if (!nr_linalg_num_reductions(op)) return 2;
   for (size_t k = 0; k < nr_linalg_num_inputs(op); k++) tensors += nr_type_is_tensor(nr_operand(op, k)->type);
   return tensors >= 2 ? 0 : 1;
@@ -71,7 +77,7 @@ static int reshape_source_dim(const NrOp *op, uint32_t d) {
 }
 
 int nr_tiling_operand_dim(const NrOp *op, size_t k, uint32_t d) {
-  if (is_reshape(op)) return k == 0 ? reshape_source_dim(op, d) : NONE;
+  if (nr_tiling_is_reshape(op)) return k == 0 ? reshape_source_dim(op, d) : NONE;
   if (is_fill(op)) return nr_type_is_tensor(nr_operand(op, k)->type) ? (int)d : NONE;
   return dim_of_map(nr_linalg_map(op, k), d);
 }
@@ -223,10 +229,10 @@ static const char *root_name(const NrOp *op) {
 }
 
 void nr_tiling_put_op(const NrOp *op, NrBuf *out) {
-  static const char *const names[] = {"contraction", "reduction", "element-wise op"};
+  static const char *const names[] = {"contraction", "reduction", "element-wise op", "reshape"};
   nr_buf_puts(out, names[nr_tiling_kind(op)]);
-  for (size_t d = 0; d < nr_linalg_num_loops(op); d++) {
-    int64_t range = nr_linalg_static_range(op, d);
+  for (size_t d = 0; d < num_loops(op); d++) {
+    int64_t range = nr_tiling_is_reshape(op) ? op->results[0].type->dims[d] : nr_linalg_static_range(op, d);
     nr_buf_puts(out, d ? "x" : " of ");
     if (range == NR_DYNAMIC) nr_buf_puts(out, "?");
     else nr_buf_printf(out, "%lld", (long long)range);

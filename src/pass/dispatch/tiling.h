@@ -27,8 +27,11 @@ typedef struct NrTiling {
 bool nr_tiling_takes(const NrOp *op);
 /* Whether the op decides how a region is cut: a structured op, but not a fill. */
 bool nr_tiling_is_work(const NrOp *op);
-/* 0: a contraction, 1: another reduction, 2: an element-wise op. A region is cut along the loops of the first of its
- * ops of the lowest kind, its root. */
+/* Whether the op changes the shape of a tensor, and nothing else; that tensor. */
+bool nr_tiling_is_reshape(const NrOp *op);
+NrValue *nr_tiling_reshape_source(const NrOp *op);
+/* 0: a contraction, 1: another reduction, 2: an element-wise op, 3: a change of shape. A region is cut along the loops
+ * of the first of its ops of the lowest kind, its root. */
 int nr_tiling_kind(const NrOp *op);
 /* Finds root, shared and loop for t->ops; the results of the ops may have other users. */
 void nr_tiling_analyse(NrTiling *t);
@@ -45,19 +48,30 @@ int64_t nr_tiling_range(const NrTiling *t, uint32_t d);
 /* The discardable attribute of a dispatch that says what it computes, "matmul_64x128x32_f32": its executable is named
  * by it. */
 #define NR_TILING_LABEL "noria.label"
-/* What reports say of a structured op: "contraction of 64x128x32"; the range of a loop is ? where it is not known. */
+/* What reports say of a member: "contraction of 64x128x32"; the range of a loop is ? where it is not known. */
 void nr_tiling_put_op(const NrOp *op, NrBuf *out);
 /* The label: the kind of the root, the ranges of its loops, D where unknown, and its element type. */
 void nr_tiling_put_label(const NrTiling *t, NrBuf *out);
 
-/* A loop of the root that is distributed over the grid. cuts[0] is the grid's x, which varies fastest from one
- * workgroup to the next, cuts[1] is y, cuts[2] is z. */
+/* A loop of the root that is distributed over the grid, in tiles that are multiples of `multiple` where the range is
+ * longer. cuts[0] is the grid's x, which varies fastest from one workgroup to the next, cuts[1] is y, cuts[2] is z. */
 typedef struct NrCut {
   uint32_t loop;
-  int64_t range, tile; /* range NR_DYNAMIC: unknown */
+  int64_t range, tile, multiple; /* range NR_DYNAMIC: unknown */
 } NrCut;
-/* Chooses shared loops to distribute over the grid, and their tiles (grid.c). Returns their number. */
-uint32_t nr_tiling_choose_grid(const NrTarget *target, const NrTiling *t, NrCut out[NR_GRID_DIMS]);
+
+typedef struct NrGrid {
+  uint32_t num_cuts;
+  NrCut cuts[NR_GRID_DIMS];
+  int64_t points; /* 0: the tiles are known. Else the run chooses them by the ranges: a workgroup has about so many
+                     iterations of the distributed loops and of those in open, and as many tiles as that takes */
+  uint64_t open;  /* bit d: loop d of the root has an unknown range and is not distributed */
+} NrGrid;
+
+/* Chooses shared loops to distribute over the grid, and their tiles (grid.c). */
+NrGrid nr_tiling_choose_grid(const NrTarget *target, const NrTiling *t);
+/* The cut behind cuts[c] in the order of the loops; -1: it is the last one. Starts with c = -1. */
+int nr_grid_next(const NrGrid *grid, int c);
 /* The nanoseconds of all ops in all workgroups, one after another, when they are cut so. Loops of unknown range count
  * as 1,024 iterations. */
 double nr_tiling_ns(const NrTarget *target, const NrTiling *t);

@@ -102,3 +102,26 @@ func.func @any_rows(%n: index, %a: tensor<?x1024xf32>, %b: tensor<1024x1024xf32>
   } -> tensor<?x1024xf32>
   return %0 : tensor<?x1024xf32>
 }
+
+// Two ranges are not known: the host program chooses tiles by both, and passes them.
+// CHECK-LABEL: func.func @any_size
+// CHECK: arith.divui
+// CHECK: arith.ceildivui
+// CHECK: %[[R:.*]] = arith.ceildivui
+// CHECK-NEXT: %[[ROWS:.*]] = arith.muli %[[R]]
+// CHECK: %[[C:.*]] = arith.ceildivui %{{.*}}, %c16
+// CHECK-NEXT: %[[COLUMNS:.*]] = arith.muli %[[C]], %c16
+// CHECK: flow.dispatch.workgroups[%{{.*}}, %[[COLUMNS]], %{{.*}}, %[[ROWS]]](
+// CHECK: %[[ID:.*]] = flow.dispatch.workgroup.id[0]
+// CHECK: arith.muli %[[ID]], %[[TILE:.*]] : index
+// CHECK: arith.minsi %{{.*}}, %[[TILE]]
+// CHECK: flow.dispatch.workgroup.id[1]
+// CHECK: tensor.store {{.*}} sizes = [%{{.*}}, %{{.*}}]
+func.func @any_size(%x: tensor<?x?xf32>, %c: tensor<?x?xf32>) -> tensor<?x?xf32> {
+  %0 = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]} ins(%x : tensor<?x?xf32>) outs(%c : tensor<?x?xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    %y = math.exp %a : f32
+    linalg.yield %y : f32
+  } -> tensor<?x?xf32>
+  return %0 : tensor<?x?xf32>
+}

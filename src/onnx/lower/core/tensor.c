@@ -264,6 +264,95 @@ static bool same_shape(const NrShape *a, const NrShape *b) {
   return true;
 }
 
+/* Consecutive dims of two shapes that have the same number of elements: group g is the dims from_begin[g] up to
+ * from_begin[g + 1] of one shape, and to_begin[g] up to to_begin[g + 1] of the other. */
+typedef struct Regroup {
+  size_t count;
+  size_t from_begin[NORIA_MAX_RANK + 1], to_begin[NORIA_MAX_RANK + 1];
+} Regroup;
+
+/* Takes the next dim into a group's size, which is 1, or of which both are static. */
+static bool take_dim(const NrShape *shape, size_t *at, NrDim *size) {
+  if (*at == shape->rank) return false;
+  NrDim next = shape->dims[(*at)++];
+  if (nr_dim_is(*size, 1)) *size = next;
+  else if (!nr_dim_known(*size) || !nr_dim_known(next) || !nr_mul_i64(size->size, next.size, &size->size)) return false;
+  return true;
+}
+
+static bool only_ones(const NrShape *shape, size_t begin) {
+  for (size_t i = begin; i < shape->rank; i++)
+    if (!nr_dim_is(shape->dims[i], 1)) return false;
+  return true;
+}
+
+/* Finds groups that are as small as the dims show. False when they do not show more than that all elements are. */
+static bool find_groups(const NrShape *from, const NrShape *to, Regroup *r) {
+  size_t i = 0, j = 0;
+  r->count = 0;
+  while (i < from->rank && j < to->rank) {
+    r->from_begin[r->count] = i;
+    r->to_begin[r->count++] = j;
+    NrDim a = from->dims[i++], b = to->dims[j++];
+    while (!nr_dim_same(a, b)) {
+      bool both = nr_dim_known(a) && nr_dim_known(b);
+      bool more_of_a = nr_dim_is(a, 1) || (both && !nr_dim_is(b, 1) && a.size < b.size);
+      if (!more_of_a && !both && !nr_dim_is(b, 1)) return false;
+      if (!(more_of_a ? take_dim(from, &i, &a) : take_dim(to, &j, &b))) return false;
+    }
+  }
+  if (r->count < 2 || !only_ones(from, i) || !only_ones(to, j)) return false;
+  r->from_begin[r->count] = from->rank;
+  r->to_begin[r->count] = to->rank;
+  return true;
+}
+
+/* The groups of the dims of one of the shapes: [[0], [1, 2]]. */
+static NrAttr groups_attr(NrLower *l, const size_t *begin, size_t count) {
+  NrAttr groups[NORIA_MAX_RANK], dims[NORIA_MAX_RANK];
+  for (size_t g = 0; g < count; g++) {
+    size_t size = begin[g + 1] - begin[g];
+    for (size_t k = 0; k < size; k++) dims[k] = nr_attr_i64(l->ctx, (int64_t)(begin[g] + k));
+    groups[g] = nr_attr_array(l->ctx, dims, size);
+  }
+  return nr_attr_array(l->ctx, groups, count);
+}
+
+/* The shape with a dim for each group. */
+static NrShape joined_shape(NrLower *l, const NrShape *from, const NrShape *to, const Regroup *r) {
+  NrShape joined = {.rank = r->count};
+  for (size_t g = 0; g < r->count; g++) {
+    bool one = r->to_begin[g + 1] - r->to_begin[g] == 1;
+    joined.dims[g] = one ? to->dims[r->to_begin[g]]
+                         : nr_shape_elements(l, from, r->from_begin[g], r->from_begin[g + 1]);
+  }
+  return joined;
+}
+
+/* Joins the dims of each group, and takes them apart again. */
+static NrValue *regroup(NrLower *l, NrValue *tensor, const NrShape *from, const NrShape *to, const Regroup *r) {
+  NrShape joined = joined_shape(l, from, to, r);
+  NrType elem = tensor->type->elem, type = nr_shape_type(l, &joined, elem);
+  NrValue *value = nr_lower_tensor_cast(l, tensor, nr_shape_type(l, from, elem));
+  if (from->rank > r->count) {
+    NrOp *op = nr_build_op(&l->b, NR_OP_tensor_collapse_shape, &value, 1, &type, 1);
+    nr_op_set_attr(op, NR_A_reassociation, groups_attr(l, r->from_begin, r->count));
+    value = nr_op_result(op);
+    for (size_t i = 0; i < r->count; i++) nr_lower_set_dim(l, value, i, joined.dims[i]);
+  }
+  if (to->rank > r->count) {
+    NrValue *operands[NORIA_MAX_RANK + 1] = {value};
+    size_t n = dynamic_operands(l, to, operands + 1);
+    type = nr_shape_type(l, to, elem);
+    NrOp *op = nr_build_op(&l->b, NR_OP_tensor_expand_shape, operands, n + 1, &type, 1);
+    nr_op_set_attr(op, NR_A_reassociation, groups_attr(l, r->to_begin, r->count));
+    nr_op_set_attr(op, NR_A_static_output_shape, nr_attr_i64_array(l->ctx, type->dims, to->rank));
+    value = nr_op_result(op);
+    for (size_t i = 0; i < to->rank; i++) nr_lower_set_dim(l, value, i, to->dims[i]);
+  }
+  return value;
+}
+
 NrValue *nr_lower_reshape(NrLower *l, NrValue *tensor, const NrShape *shape) {
   if (!tensor) return NULL; /* an error came before */
   NrShape from = nr_lower_shape(l, tensor);
@@ -284,6 +373,8 @@ NrValue *nr_lower_reshape(NrLower *l, NrValue *tensor, const NrShape *shape) {
   size_t count;
   if (nr_type_has_static_shape(type) && nr_lower_elements(l, tensor, elements, SMALL, &count, false))
     return nr_lower_from_elements(l, type, elements, count);
+  Regroup r;
+  if (find_groups(&from, shape, &r)) return regroup(l, tensor, &from, shape, &r);
   return unflatten(l, flatten(l, tensor), shape);
 }
 
