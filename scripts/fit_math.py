@@ -67,6 +67,8 @@ show("exp: (e^r - 1 - r) / r^2", fit(lambda r: np.where(r == 0, L(0.5), (np.expm
                                      lambda r: r * r / np.exp(r), -half * 1.01, half * 1.01, 4))
 show("exp2: (2^r - 1) / r", fit(lambda r: np.expm1(r * np.log(L(2))) / r, lambda r: np.abs(r) / np.exp2(r), -0.505,
                                 0.505, 6))
+show("tanh: (r / tanh(r) - 1) / r^2 over r^2", fit(lambda t: (np.sqrt(t) / np.tanh(np.sqrt(t)) - 1) / t,
+                                                   lambda t: t, 1e-6, 0.25**2, 1))
 low, high = math.sqrt(0.5) - 1, math.sqrt(2) - 1
 show("log: (log(1+f) - f + f^2/2) / f^3", fit(lambda f: (np.log1p(f) - f + f * f / 2) / f**3,
                                                lambda f: np.abs(f**3 / np.log1p(f)), low, high, 8))

@@ -212,6 +212,59 @@ double nr_cost_structured_ns(const NrTarget *t, NrOp *op, bool *out_known) {
   return nr_cost_part_ns(t, op, sizes);
 }
 
+/* ---- chains ------------------------------------------------------------------------------------------------------ */
+
+enum {
+  FUNCTION_SLOTS = 24,   /* of the chain of an elementary function, at least */
+  WINDOW_SLOTS = 128,    /* of a chain that still runs beside the next iterations */
+  MANY_SLOTS = 512,      /* of a body of which copies would be much code */
+  FAR_AHEAD = 32,        /* vectors of a loop, from which on its beginning and end do not count */
+  SIDE_BY_SIDE = 4,      /* vectors: of 1, 2, 4 and 8 the fastest (tanh: 11.5, 10.6, 10.0 and 10.2 cycles each) */
+};
+
+int64_t nr_cost_chain(NrBlock *block, int64_t *out_all) {
+  NrMap ends = {0}; /* op -> the length of the chain that ends with it */
+  int64_t longest = 0;
+  *out_all = 0;
+  for (NrOp *op = block->first; op; op = op->next) {
+    int64_t before = 0, libm, own = nr_cost_slots(op, &libm);
+    for (uint32_t i = 0; i < op->num_operands; i++) {
+      NrOp *from = nr_operand(op, i)->op;
+      if (from) before = NR_MAX(before, (int64_t)(intptr_t)nr_map_get(&ends, from));
+    }
+    nr_map_set(&ends, op, (void *)(intptr_t)(before + own + libm));
+    longest = NR_MAX(longest, before + own + libm);
+    *out_all += own + libm;
+  }
+  nr_map_deinit(&ends);
+  return longest;
+}
+
+bool nr_cost_is_one_loop(const NrTarget *t, NrBlock *first, NrBlock *second, double between) {
+  enum { ARRAYS = 3 }; /* that a loop reads and writes: the result between, and two others of its size */
+  int64_t first_all, second_all;
+  int64_t first_chain = nr_cost_chain(first, &first_all), second_chain = nr_cost_chain(second, &second_all);
+  if (first_chain + second_chain > WINDOW_SLOTS) return false;
+  bool both_long = NR_MIN(first_chain, second_chain) >= FUNCTION_SLOTS;
+  bool serial = 2 * (first_chain + second_chain) > first_all + second_all; /* else the ops beside the chain hide it */
+  bool near = between >= (double)FAR_AHEAD * t->vector_bytes && between * ARRAYS <= (double)t->cache_bytes[1];
+  return !(both_long && serial && near);
+}
+
+int64_t nr_cost_interleave(const NrTarget *t, NrBlock *body, int64_t range) {
+  int64_t all, chain = nr_cost_chain(body, &all), count = SIDE_BY_SIDE, vectors = range / (t->vector_bytes / 4);
+  for (NrOp *op = body->first; op; op = op->next) {
+    int64_t libm;
+    nr_cost_slots(op, &libm);
+    if (libm || op->num_regions) return 1; /* such a loop has no vectors */
+  }
+  if (chain < FUNCTION_SLOTS || 2 * chain < all || all > MANY_SLOTS) return 1;
+  if (range == NR_DYNAMIC) return chain > 2 * FUNCTION_SLOTS ? count : 1; /* few elements may come, which are slower */
+  if (vectors < 2 * count) return 1; /* all are in the window */
+  while (count > 1 && vectors % count && vectors < 8 * count) count /= 2;
+  return count;
+}
+
 /* ---- workgroups -------------------------------------------------------------------------------------------------- */
 
 int64_t nr_cost_tile(int64_t range, int64_t tile, int64_t multiple) {

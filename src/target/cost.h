@@ -49,10 +49,21 @@ static inline int64_t nr_cost_workgroup_ns(const NrTarget *target) { return targ
 /* An iteration whose result another thread waits for should take this long: the hand-over takes about a fifth of it. */
 static inline int64_t nr_cost_stage_ns(const NrTarget *target) { return target->wake_ns / 10; }
 
-/* The longest chain of ops in the body of a loop, each of which needs the result of the one before, that still runs
- * beside the next iterations: a core looks some 500 operations ahead, and without another iteration in sight it waits
- * for each result. 40 times Add and Tanh on 1,024 floats take 71 us as one body and 25 us as bodies of this length. */
-static inline int64_t nr_cost_chain_slots(void) { return 128; }
+/* ---- chains ------------------------------------------------------------------------------------------------------
+ * A core looks some 300 operations ahead, and holds about 100 that wait for their operands. A loop whose body is a long
+ * chain of ops, each of which needs the result of the one before, runs at the speed of its units while the bodies of
+ * several iterations are in that window. Tanh on vectors of 16 f32 (Zen 4, units: 10 cycles): 12 cycles each in a loop
+ * with one, 22 with four in a row, 45 with forty. */
+
+/* Slots of the longest such chain in the block, calls of the C library included. *out_all: of all ops. */
+int64_t nr_cost_chain(NrBlock *block, int64_t *out_all);
+/* Whether a loop over elements should do the work of both blocks, the second of which needs what the first gives, or
+ * two loops that pass `between` bytes; 0: an unknown number. Two loops where they run faster and their memory stays in
+ * the core's own caches, or where the chain would be longer than the window. */
+bool nr_cost_is_one_loop(const NrTarget *target, NrBlock *first, NrBlock *second, double between);
+/* How many vectors such a loop should work on side by side, a power of two; 1: what LLVM thinks best. The range is
+ * that of the loop, or NR_DYNAMIC. */
+int64_t nr_cost_interleave(const NrTarget *target, NrBlock *body, int64_t range);
 
 /* How many rows of a product are computed together, so that what is loaded serves all of them and their accumulators
  * stay in registers. */

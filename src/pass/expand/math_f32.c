@@ -91,11 +91,23 @@ V nr_expand_expm1(G *g, V x) {
   return pick(g, tiny, x, add(g, half, half));
 }
 
-/* tanh(a) = t / (t + 2) with t = e^2a - 1; it is 1 from a = 10 on. */
+/* ---- the hyperbolic tangent ------------------------------------------------------------------------------------- */
+
+static const float coth_tail[] = {0x1.555468p-2f, -0x1.6917dap-6f};
+#define TANH_SHIFT 0.09 /* the rest lies in [-ln(2)/4 + 0.09, ln(2)/4 + 0.09]: the difference u + r is never small */
+
+/* With a = n * ln(2)/2 + r and q = r / tanh(r):
+ *   tanh(a) = (2^n (q + r) - (q - r)) / (2^n (q + r) + (q - r)) = (u + r) / (u + q), where u = (2^n - 1)/2 * (q + r).
+ * For n = 0 that is r / q, so small numbers keep their precision. r < q, so no result is above 1; it is 1 from a = 10
+ * on. Half of 2^n comes from the sum that rounds to n: its last 8 bits are n + 126, the exponent with its bias. */
 V nr_expand_tanh(G *g, V x) {
-  V a = at_most(g, absolute(g, x), 10);
-  V t = nr_expand_expm1(g, add(g, a, a));
-  return copysign_of(g, quotient(g, t, add(g, t, num(g, x, 2))), x);
+  V a = at_most(g, absolute(g, x), 10), one = num(g, x, 1), base = num(g, x, ROUNDER + 126);
+  V shifted = fused(g, sub(g, a, num(g, x, TANH_SHIFT)), num(g, x, 0x1.715476p+1), base);
+  V half_power = as_float(g, shift(g, NR_OP_arith_shli, as_int(g, shifted), 23));
+  V r = fused(g, sub(g, shifted, base), num(g, x, -0x1.62e43p-2), a), square = mul(g, r, r);
+  V q = fused(g, POLYNOMIAL(g, square, coth_tail), square, one);
+  V factor = sub(g, half_power, num(g, x, 0.5)), sum = add(g, q, r);
+  return copysign_of(g, quotient(g, fused(g, factor, sum, r), fused(g, factor, sum, q)), x);
 }
 
 /* ---- logarithms ------------------------------------------------------------------------------------------------- */

@@ -5,7 +5,7 @@
  * op computes it once per iteration of the user, so the user must read each element once; only a producer that computes
  * nothing (a copy: transposes, broadcasts) may be read more often. A producer with several users is fused into all of
  * them when each can be fused and the cost model says that recomputing takes less time than storing the result and
- * reading it again. A chain of ops that would be longer than a core looks ahead (nr_cost_chain_slots) is not fused.
+ * reading it again. Long chains of ops are not fused where two loops are faster than one (nr_cost_is_one_loop).
  * Inputs that are fills or splat constants become scalars in the body; inputs that are reshapes which only add or drop
  * dims of size 1 are read through them. */
 #include "dialect/affine/affine.h"
@@ -50,23 +50,6 @@ static bool reads_once(NrAttr map) {
 static bool is_copy(NrOp *op) {
   NrBlock *body = nr_op_only_body(op);
   return body->first == body->last;
-}
-
-/* The longest chain of ops of the body of which each needs the result of the one before, in slots of a port. */
-static int64_t chain_of(const NrOp *op) {
-  NrMap ends = {0}; /* op -> the length of the chain that ends with it */
-  int64_t longest = 0;
-  for (NrOp *inner = nr_op_only_body(op)->first; inner; inner = inner->next) {
-    int64_t before = 0, libm, own = nr_cost_slots(inner, &libm);
-    for (uint32_t i = 0; i < inner->num_operands; i++) {
-      NrOp *from = nr_operand(inner, i)->op;
-      if (from) before = NR_MAX(before, (int64_t)(intptr_t)nr_map_get(&ends, from));
-    }
-    nr_map_set(&ends, inner, (void *)(intptr_t)(before + own + libm));
-    longest = NR_MAX(longest, before + own + libm);
-  }
-  nr_map_deinit(&ends);
-  return longest;
 }
 
 /* The range of a loop dim is the size of an operand that is indexed by the bare dim. Whether an operand other than `at`
@@ -131,8 +114,18 @@ NR_PRINTF(2, 3) static bool refuse(NrBuf *why, const char *format, ...) {
   return false;
 }
 
+static bool is_one_loop(const NrTarget *target, NrOp *producer, NrOp *consumer, NrBuf *why) {
+  NrBlock *first = nr_op_only_body(producer), *second = nr_op_only_body(consumer);
+  NrType type = nr_op_result(producer)->type;
+  double between = nr_type_has_static_shape(type) ? nr_cost_operand_bytes(nr_op_result(producer)) : 0;
+  if (nr_cost_is_one_loop(target, first, second, between)) return true;
+  int64_t all;
+  return refuse(why, "a core is faster with two loops than with one whose body is a chain of %lld and %lld operations",
+                (long long)nr_cost_chain(first, &all), (long long)nr_cost_chain(second, &all));
+}
+
 /* Whether the producer can be fused into this consumer; its other users are not considered. */
-static bool can_fuse_into(NrOp *producer, NrOp *consumer, size_t operand, NrBuf *why) {
+static bool can_fuse_into(const NrTarget *target, NrOp *producer, NrOp *consumer, size_t operand, NrBuf *why) {
   uint32_t inverse[NR_MAX_RANK];
   size_t inputs = nr_linalg_num_inputs(producer);
   if (producer->block != consumer->block) return refuse(why, "they are in different blocks");
@@ -144,12 +137,7 @@ static bool can_fuse_into(NrOp *producer, NrOp *consumer, size_t operand, NrBuf 
     return refuse(why, "its result is not indexed by each of its loops once");
   if (consumer->num_operands + producer->num_operands > MAX_OPERANDS)
     return refuse(why, "the fused op would have more than %d operands", MAX_OPERANDS);
-  if (!is_copy(producer)) {
-    int64_t chain = chain_of(producer) + chain_of(consumer);
-    if (chain > nr_cost_chain_slots())
-      return refuse(why, "the body would be a chain of %lld operations, and a core looks %lld ahead", (long long)chain,
-                    (long long)nr_cost_chain_slots());
-  }
+  if (!is_copy(producer) && !is_one_loop(target, producer, consumer, why)) return false;
   if (!ranges_follow(producer, consumer, operand, inverse) ||
       !compound_indices_remain(producer, consumer, operand, inverse))
     return refuse(why, "no operand would give the range of a loop");
@@ -213,7 +201,7 @@ static bool is_cheaper_in_users(const NrTarget *target, NrOp *producer, NrBuf *w
 }
 
 static bool may_fuse(const NrTarget *target, NrOp *producer, NrOp *consumer, size_t operand, NrBuf *why) {
-  if (!can_fuse_into(producer, consumer, operand, why)) return false;
+  if (!can_fuse_into(target, producer, consumer, operand, why)) return false;
   NrValue *result = nr_op_result(producer);
   if (nr_value_has_one_use(result)) return true;
   size_t uses = 0;
@@ -222,7 +210,7 @@ static bool may_fuse(const NrTarget *target, NrOp *producer, NrOp *consumer, siz
     bool input = nr_linalg_is_structured(user) && nr_use_index(use) < nr_linalg_num_inputs(user);
     if (!input) return refuse(why, "another op needs all of it");
     if (++uses > MAX_USES) return refuse(why, "it has more than %d users", MAX_USES);
-    if (!can_fuse_into(producer, user, nr_use_index(use), NULL))
+    if (!can_fuse_into(target, producer, user, nr_use_index(use), NULL))
       return refuse(why, "it cannot be fused into another of its users");
   }
   if (!keeps_order(producer)) return refuse(why, "it does not read its operands in the order of its loops");

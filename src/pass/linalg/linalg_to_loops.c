@@ -18,11 +18,13 @@
 #include "pass/core/pass.h"
 #include "pass/core/rewrite.h"
 #include "pass/analysis/work.h"
+#include "target/cost.h"
 
 enum { MAX_OUTPUTS = 16, TILE = 16 };
 
 typedef struct Nest {
   NrBuilder b;
+  const NrTarget *target;
   NrOp *op;
   size_t num_dims, num_inputs, num_outputs;
   NrValue *ivs[NR_MAX_RANK];
@@ -169,15 +171,19 @@ static bool find_transpose(const Nest *n, uint32_t *out_line, uint32_t *out_acro
   return false;
 }
 
+/* Sets one property of how LLVM compiles the loop. */
+static void set_hint(Nest *n, NrOp *loop, const char *name, NrAttr value) {
+  NrNamedAttr hint = {nr_context_intern(n->b.ctx, nr_str(name)), value};
+  nr_op_set_attr(loop, NR_A_noria_loop, nr_attr_dict(n->b.ctx, &hint, 1));
+}
+
 /* Opens the loop over one tile. LLVM must not vectorize it: the scatters that it would emit take ten times as long as
  * scalar stores (2048 x 1024 f32: 15 ms instead of 1.5). */
 static NrOp *open_tile(Nest *n, uint32_t d, NrValue *begin) {
-  NrContext *ctx = n->b.ctx;
   NrValue *end = nr_arith_binary(&n->b, NR_OP_arith_addi, begin, nr_arith_constant_index(&n->b, TILE));
   end = nr_arith_binary(&n->b, NR_OP_arith_minsi, end, n->bounds[d]);
   NrOp *loop = open_range(n, begin, end, 1, &n->ivs[d], NULL, 0);
-  NrNamedAttr no = {nr_context_intern(ctx, NR_STR("vectorize")), nr_attr_bool(ctx, false)};
-  nr_op_set_attr(loop, NR_A_noria_loop, nr_attr_dict(ctx, &no, 1));
+  set_hint(n, loop, "vectorize", nr_attr_bool(n->b.ctx, false));
   return loop;
 }
 
@@ -196,6 +202,13 @@ static void emit_tiles(Nest *n, uint32_t line, uint32_t across) {
   emit_body(n, acc);
   for (size_t i = 0; i < n->num_outputs; i++) store(n, n->num_inputs + i, acc[i]);
   while (depth-- > 0) close_loop(n, loops[depth], NULL, 0);
+}
+
+/* Has the innermost loop work on several vectors at once, where each element takes a long chain of ops. */
+static void interleave(Nest *n, NrOp *innermost) {
+  uint32_t d = (uint32_t)n->num_dims - 1;
+  int64_t count = nr_cost_interleave(n->target, nr_op_only_body(n->op), nr_linalg_static_range(n->op, d));
+  if (count > 1) set_hint(n, innermost, "interleave", nr_attr_i64(n->b.ctx, count));
 }
 
 static void emit_loops(Nest *n) {
@@ -217,6 +230,7 @@ static void emit_loops(Nest *n) {
   for (uint32_t d = 0; d < n->num_dims; d++)
     if (n->reduction[d]) loops[d] = open_loop(n, d, acc, n->num_outputs);
   emit_body(n, acc);
+  if (n->num_dims && !reduces) interleave(n, loops[n->num_dims - 1]);
   for (uint32_t d = (uint32_t)n->num_dims; d-- > 0;)
     if (n->reduction[d]) close_loop(n, loops[d], acc, n->num_outputs);
   for (size_t i = 0; i < n->num_outputs; i++) store(n, n->num_inputs + i, acc[i]);
@@ -225,8 +239,9 @@ static void emit_loops(Nest *n) {
   close_strips(n);
 }
 
-static NrStatus lower_structured(NrOp *op) {
+static NrStatus lower_structured(const NrTarget *target, NrOp *op) {
   Nest n = {.b = nr_builder_before(op),
+            .target = target,
             .op = op,
             .num_dims = nr_linalg_num_loops(op),
             .num_inputs = nr_linalg_num_inputs(op),
@@ -265,7 +280,6 @@ static bool becomes_loops(const NrOp *op) {
 }
 
 static NrStatus linalg_to_loops_run(NrPassContext *pass, NrOp *root) {
-  (void)pass;
   NrOpList found = {0};
   NrStatus status = NR_OK;
   NR_TRY(nr_expand_ops(root, NULL));
@@ -275,7 +289,7 @@ static NrStatus linalg_to_loops_run(NrPassContext *pass, NrOp *root) {
     if (op->num_results)
       status = nr_op_error(op, "works on tensors; bufferize comes first");
     else
-      status = nr_op_is(op, NR_OP_linalg_fill) ? lower_fill(op) : lower_structured(op);
+      status = nr_op_is(op, NR_OP_linalg_fill) ? lower_fill(op) : lower_structured(pass->target, op);
   }
   nr_vec_deinit(&found);
   return status;

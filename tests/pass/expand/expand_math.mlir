@@ -23,7 +23,7 @@ func.func @narrow(%x: bf16) -> bf16 {
 
 // Rows of a vector, one after the other; constants stand once.
 // CHECK-LABEL: func.func @rows
-// CHECK-COUNT-1: arith.constant dense<1.44269502> : vector<4xf32>
+// CHECK-COUNT-1: arith.constant dense<2.885390e+00> : vector<4xf32>
 // CHECK: %[[ROW:.*]] = vector.extract %arg0[0] : vector<4xf32> from vector<2x4xf32>
 // CHECK: vector.insert %{{.*}}, %{{.*}} [0] : vector<4xf32> into vector<2x4xf32>
 // CHECK: vector.extract %arg0[1]

@@ -1,4 +1,5 @@
 // RUN: noria opt --pass-pipeline=convert-linalg-to-loops %s | FileCheck %s
+// RUN: noria opt --cpu=skylake-avx512 --pass-pipeline=convert-linalg-to-loops %s | FileCheck %s --check-prefix=WIDE
 
 // Parallel loops are outermost; the reduction loop is innermost and carries its sum in a register.
 // CHECK-LABEL: func.func @row_sums
@@ -88,6 +89,83 @@ func.func @halves(%a: memref<5xi32>, %o: memref<10xi32>) {
   linalg.generic {indexing_maps = [affine_map<(d0) -> (d0 floordiv 2)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]} ins(%a : memref<5xi32>) outs(%o : memref<10xi32>) {
   ^bb0(%x: i32, %old: i32):
     linalg.yield %x : i32
+  }
+  return
+}
+
+// Several vectors at once take the long chain of ops that a function is; not so few that all are in sight anyway, and no
+// count that would leave many elements to the scalar loop behind the vectors.
+// CHECK-LABEL: func.func @function
+// WIDE-LABEL: func.func @function
+// WIDE: } {noria.loop = {interleave = 4 : i64}}
+func.func @function(%x: memref<1024xf32>, %o: memref<1024xf32>) {
+  linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
+      ins(%x : memref<1024xf32>) outs(%o : memref<1024xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    %y = math.tanh %a : f32
+    linalg.yield %y : f32
+  }
+  return
+}
+
+// WIDE-LABEL: func.func @even
+// WIDE: } {noria.loop = {interleave = 2 : i64}}
+func.func @even(%x: memref<160xf32>, %o: memref<160xf32>) {
+  linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
+      ins(%x : memref<160xf32>) outs(%o : memref<160xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    %y = math.tanh %a : f32
+    linalg.yield %y : f32
+  }
+  return
+}
+
+// WIDE-LABEL: func.func @few
+// WIDE-NOT: noria.loop
+func.func @few(%x: memref<64xf32>, %o: memref<64xf32>) {
+  linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
+      ins(%x : memref<64xf32>) outs(%o : memref<64xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    %y = math.tanh %a : f32
+    linalg.yield %y : f32
+  }
+  return
+}
+
+// WIDE-LABEL: func.func @unknown
+// WIDE-NOT: noria.loop
+func.func @unknown(%x: memref<?xf32>, %o: memref<?xf32>) {
+  linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
+      ins(%x : memref<?xf32>) outs(%o : memref<?xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    %y = math.tanh %a : f32
+    linalg.yield %y : f32
+  }
+  return
+}
+
+// A long chain waits for its results however few elements there are.
+// WIDE-LABEL: func.func @chain
+// WIDE: } {noria.loop = {interleave = 4 : i64}}
+func.func @chain(%x: memref<?xf32>, %o: memref<?xf32>) {
+  linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
+      ins(%x : memref<?xf32>) outs(%o : memref<?xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    %t = math.tanh %a : f32
+    %y = math.tanh %t : f32
+    linalg.yield %y : f32
+  }
+  return
+}
+
+// WIDE-LABEL: func.func @short
+// WIDE-NOT: noria.loop
+func.func @short(%x: memref<1024xf32>, %o: memref<1024xf32>) {
+  linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
+      ins(%x : memref<1024xf32>) outs(%o : memref<1024xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    %y = arith.addf %a, %a : f32
+    linalg.yield %y : f32
   }
   return
 }
