@@ -220,6 +220,7 @@ enum {
   MANY_SLOTS = 512,      /* of a body of which copies would be much code */
   FAR_AHEAD = 32,        /* vectors of a loop, from which on its beginning and end do not count */
   SIDE_BY_SIDE = 4,      /* vectors: of 1, 2, 4 and 8 the fastest (tanh: 11.5, 10.6, 10.0 and 10.2 cycles each) */
+  FEW_REGISTERS = 2,     /* the same with 16 registers, which hold two functions at once (17.2, 16.2, 17.0 for 16 f32) */
 };
 
 int64_t nr_cost_chain(NrBlock *block, int64_t *out_all) {
@@ -252,14 +253,16 @@ bool nr_cost_is_one_loop(const NrTarget *t, NrBlock *first, NrBlock *second, dou
 }
 
 int64_t nr_cost_interleave(const NrTarget *t, NrBlock *body, int64_t range) {
-  int64_t all, chain = nr_cost_chain(body, &all), count = SIDE_BY_SIDE, vectors = range / (t->vector_bytes / 4);
+  int64_t all, chain = nr_cost_chain(body, &all), vectors = range / (t->vector_bytes / 4);
+  bool several = chain > 2 * FUNCTION_SLOTS; /* functions: to wait for them costs more than registers in memory */
+  int64_t count = t->registers >= 32 || several ? SIDE_BY_SIDE : FEW_REGISTERS;
   for (NrOp *op = body->first; op; op = op->next) {
     int64_t libm;
     nr_cost_slots(op, &libm);
     if (libm || op->num_regions) return 1; /* such a loop has no vectors */
   }
   if (chain < FUNCTION_SLOTS || 2 * chain < all || all > MANY_SLOTS) return 1;
-  if (range == NR_DYNAMIC) return chain > 2 * FUNCTION_SLOTS ? count : 1; /* few elements may come, which are slower */
+  if (range == NR_DYNAMIC) return several ? count : 1; /* few elements may come, which are slower */
   if (vectors < 2 * count) return 1; /* all are in the window */
   while (count > 1 && vectors % count && vectors < 8 * count) count /= 2;
   return count;

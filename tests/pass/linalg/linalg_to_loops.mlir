@@ -1,5 +1,6 @@
 // RUN: noria opt --pass-pipeline=convert-linalg-to-loops %s | FileCheck %s
 // RUN: noria opt --cpu=skylake-avx512 --pass-pipeline=convert-linalg-to-loops %s | FileCheck %s --check-prefix=WIDE
+// RUN: noria opt --cpu=haswell --pass-pipeline=convert-linalg-to-loops %s | FileCheck %s --check-prefix=NARROW
 
 // Parallel loops are outermost; the reduction loop is innermost and carries its sum in a register.
 // CHECK-LABEL: func.func @row_sums
@@ -98,6 +99,8 @@ func.func @halves(%a: memref<5xi32>, %o: memref<10xi32>) {
 // CHECK-LABEL: func.func @function
 // WIDE-LABEL: func.func @function
 // WIDE: } {noria.loop = {interleave = 4 : i64}}
+// NARROW-LABEL: func.func @function
+// NARROW: } {noria.loop = {interleave = 2 : i64}}
 func.func @function(%x: memref<1024xf32>, %o: memref<1024xf32>) {
   linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
       ins(%x : memref<1024xf32>) outs(%o : memref<1024xf32>) {
