@@ -220,7 +220,7 @@ enum {
   MANY_SLOTS = 512,      /* of a body of which copies would be much code */
   FAR_AHEAD = 32,        /* vectors of a loop, from which on its beginning and end do not count */
   SIDE_BY_SIDE = 4,      /* vectors: of 1, 2, 4 and 8 the fastest (tanh: 11.5, 10.6, 10.0 and 10.2 cycles each) */
-  FEW_REGISTERS = 2,     /* the same with 16 registers, which hold two functions at once (17.2, 16.2, 17.0 for 16 f32) */
+  FEW_REGISTERS = 2,     /* the same with 16 registers (tanh, two vectors of 8: 17.2, 16.2 and 17.0) */
 };
 
 int64_t nr_cost_chain(NrBlock *block, int64_t *out_all) {
