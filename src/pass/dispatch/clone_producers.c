@@ -4,8 +4,9 @@
  *             linalg.generic .. outs(%z) }                                 %z = linalg.fill ins(0.0) outs(%e)
  *                                                                          linalg.generic .. outs(%z) }
  *
- * These are the tensors that the ops of a region start from, when they have no contents or all elements are equal, and
- * constants that are scalars. Each use gets a copy of its own, so that each can be cut as its user is. */
+ * These are the tensors that the ops of a region start from, when they have no contents or all elements are equal,
+ * constants that are scalars, and slices of constants. Each use gets a copy of its own, so that each can be cut as its
+ * user is. */
 #include "dialect/flow/flow.h"
 #include "dialect/linalg/linalg.h"
 #include "dialect/tensor/tensor.h"
@@ -42,6 +43,14 @@ static NrValue *copy_start(NrBuilder *b, NrValue *value) {
   return nr_build_fill(b, scalar, nr_build_empty(b, type->elem, dims, type->rank));
 }
 
+/* Whether value is a part of a constant that the host program would copy to pass it: the region gets the constant. */
+static bool is_part_of_constant(const NrValue *value) {
+  NrOp *slice = value->op;
+  if (!slice || !nr_op_is(slice, NR_OP_tensor_extract_slice)) return false;
+  NrOp *source = nr_operand(slice, 0)->op;
+  return source && nr_op_has(source, NR_CONSTANT_LIKE);
+}
+
 typedef struct Copies {
   NrOp *region, *member;
 } Copies;
@@ -70,6 +79,11 @@ static void clone_into(NrOp *region) {
         NrValue *copy = copy_start(&b, nr_operand(op, at));
         if (copy) nr_op_set_operand(op, at, copy);
       }
+      for (uint32_t k = 0; k < nr_linalg_num_inputs(op); k++) {
+        if (!is_part_of_constant(nr_operand(op, k)) || !nr_value_is_outside(nr_operand(op, k), region)) continue;
+        NrBuilder b = nr_builder_before(op);
+        nr_op_set_operand(op, k, copy_of(&b, nr_operand(op, k)));
+      }
       nr_walk_pre(op, copy_scalars, &(Copies){region, op});
     }
 }
@@ -86,4 +100,4 @@ static NrStatus clone_producers_run(NrPassContext *pass, NrOp *root) {
 }
 
 NR_PASS(clone_producers, .name = "clone-producers-into-dispatch-regions", .run = clone_producers_run,
-        .doc = "copies empty tensors, fills and constants into the dispatch regions that use them")
+        .doc = "copies empty tensors, fills, constants and slices of constants into the dispatch regions that use them")
