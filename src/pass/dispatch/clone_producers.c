@@ -47,7 +47,7 @@ static NrValue *copy_start(NrBuilder *b, NrValue *value) {
 static bool is_part_of_constant(const NrValue *value) {
   NrOp *slice = value->op;
   if (!slice || !nr_op_is(slice, NR_OP_tensor_extract_slice)) return false;
-  NrOp *source = nr_operand(slice, 0)->op;
+  NrOp *source = nr_tensor_extract_slice_source(slice)->op;
   return source && nr_op_has(source, NR_CONSTANT_LIKE);
 }
 
