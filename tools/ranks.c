@@ -19,8 +19,9 @@ int ranks_take_option(Job *job, int argc, char **argv, int *io_at) {
   }
   if ((value = job_option_value("channel", argc, argv, io_at))) {
     job->channel = value;
-    if (!strcmp(value, "threads") || !strcmp(value, "mpi") || !strcmp(value, "none")) return 0;
-    return tool_usage_error(job->tool, "--channel cannot be '%s': it is threads, mpi or none", value);
+    job->world_options.nccl = !strcmp(value, "nccl");
+    if (!strcmp(value, "threads") || !strcmp(value, "mpi") || !strcmp(value, "nccl") || !strcmp(value, "none")) return 0;
+    return tool_usage_error(job->tool, "--channel cannot be '%s': it is threads, mpi, nccl or none", value);
   }
   if (tool_option(argv[*io_at], "check-collectives", &unused) && !unused) return job->world_options.check = 1, 0;
   return -1;
@@ -30,7 +31,8 @@ static bool is_channel(const Job *job, const char *name) { return job->channel &
 
 int ranks_begin(Job *job) {
   NoriaError error = NORIA_ERROR_INIT;
-  bool mpi = is_channel(job, "mpi") || (!job->channel && noria_world_is_under_mpi());
+  bool nccl = is_channel(job, "nccl"), under_mpi = noria_world_is_under_mpi();
+  bool mpi = is_channel(job, "mpi") || (!job->channel && under_mpi) || (nccl && !job->ranks && under_mpi);
   job->num_ranks = job->all_ranks = job->ranks ? job->ranks : 1;
   if (mpi && job->ranks) {
     if (is_channel(job, "mpi"))
@@ -39,6 +41,8 @@ int ranks_begin(Job *job) {
   }
   if (is_channel(job, "threads") && !job->ranks)
     return tool_usage_error(job->tool, "--channel=threads needs --ranks=N");
+  if (nccl && !mpi && !job->ranks)
+    return tool_usage_error(job->tool, "--channel=nccl needs mpirun, or --ranks=N for threads");
   if (is_channel(job, "none") && job->ranks > 1)
     return tool_usage_error(job->tool, "--channel=none is for one rank, not for %d", (int)job->ranks);
   if (!mpi) return 0;

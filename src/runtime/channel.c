@@ -12,7 +12,11 @@
 
 int32_t nr_world_rank(const NrWorld *world) { return world ? world->rank : 0; }
 int32_t nr_world_count(const NrWorld *world) { return world ? world->count : 1; }
-bool nr_world_reports(const NrWorld *world) { return !world || world->reports; }
+
+bool nr_world_reports(const NrWorld *world) {
+  while (world && world->base) world = world->base;
+  return !world || world->reports;
+}
 
 NoriaStatus nr_world_end(NrWorld *world, const char *why, NoriaError *error) {
   if (!world || world->has_ended) return NORIA_OK;
@@ -26,8 +30,12 @@ void nr_world_destroy(NrWorld *world) {
   world->backend->destroy(world);
 }
 
+double nr_world_wait_s(const NrWorld *world) {
+  return world->options.time_s == 0 ? NR_DEFAULT_WAIT_S : world->options.time_s;
+}
+
 int64_t nr_world_deadline(const NrWorld *world) {
-  double wait = world->options.time_s == 0 ? NR_DEFAULT_WAIT_S : world->options.time_s;
+  double wait = nr_world_wait_s(world);
   return wait < 0 || wait > 1e9 ? INT64_MAX : nr_now_ns() + (int64_t)(wait * 1e9);
 }
 

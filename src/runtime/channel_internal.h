@@ -40,11 +40,19 @@ typedef struct NrBackend {
   void (*fail)(NrWorld *world, NoriaStatus code, const char *message);
   NoriaStatus (*end)(NrWorld *world, const char *why, NoriaError *error);
   void (*destroy)(NrWorld *world); /* frees world */
+  /* For a backend on top of this one (channel_nccl.c). meet tells all ranks of the channel what this one calls, and
+   * writes the calls of all, which match, to out_all. look, while bytes move: fails where a rank failed in a collective or
+   * died since then (one whose program has ended did its part); own NULL: they have moved. */
+  NoriaStatus (*meet)(NrChannel *channel, const NrSignature *own, const volatile int32_t *stop, NrSignature *out_all,
+                      NoriaError *error);
+  NoriaStatus (*look)(NrChannel *channel, const NrSignature *own, NoriaError *error);
 } NrBackend;
 
 struct NrWorld {
   const NrBackend *backend;
+  NrWorld *base; /* of a backend on top of another: what connects the ranks; else NULL */
   int32_t rank, count;
+  int32_t local_rank; /* among the ranks on this machine */
   NrWorldOptions options;
   bool has_ended, reports;
 };
@@ -57,6 +65,7 @@ struct NrChannel {
 };
 
 enum { NR_DEFAULT_WAIT_S = 300 };
+double nr_world_wait_s(const NrWorld *world);    /* the time limit of a collective; below 0: none */
 int64_t nr_world_deadline(const NrWorld *world); /* of a wait that begins now, in ns; INT64_MAX: none */
 
 /* What one rank moves to another, in elements. */
@@ -70,6 +79,11 @@ NrPart nr_part_of(const NrSignature *all, int32_t count, int32_t sender, int32_t
 int32_t nr_split_rank(const NrSignature *all, int32_t count, int32_t q);
 /* The elements that rank reduces: of all_reduce an equal share, of reduce_scatter its own rows. */
 void nr_share_of(const NrSignature *all, int32_t count, int32_t rank, int64_t *out_first, int64_t *out_elements);
+
+/* The table `symbol`, which begins with an int32_t version, of a library of ours that is loaded now: the one beside this
+ * library, else where the loader searches. It is never unloaded. what: "MPI". */
+NoriaStatus nr_channel_module(const char *what, const char *library, const char *symbol, int32_t version,
+                              const void **out_table, NoriaError *error);
 
 /* ---- copies (channel_copy.c) ------------------------------------------------------------------------------------- */
 

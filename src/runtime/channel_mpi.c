@@ -4,10 +4,11 @@
  * end for the time limit, the run's stop flag, or a rank that failed, ended or died. A rank that fails or ends tells
  * the others by notes, beside the data. That a process died is seen by its number, on one host; mpirun notices too and
  * terminates the other ranks, so while a rank waits it takes SIGTERM as a sign to look. */
-#include "runtime/channel_mpi.h"
+#include "runtime/channel_messages.h"
+#include "runtime/mpi/transport.h"
 
-#include <dlfcn.h>
 #include <errno.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,6 +26,26 @@ typedef struct Note {
   char text[NR_NOTE_SIZE - 12];
 } Note;
 _Static_assert(sizeof(Note) == NR_NOTE_SIZE, "has no padding");
+
+typedef struct NrMpiPeer {
+  uint64_t host; /* equal where process numbers mean the same */
+  int64_t process;
+} NrMpiPeer;
+
+typedef struct NrMpiWorld {
+  NrWorld pub; /* first */
+  const NrTransport *transport;
+  pthread_mutex_t lock; /* one thread at a time calls the transport */
+  NrMessenger messenger;
+  NrMessageGroup *all;
+  NrMpiPeer *peers;
+  bool *have_ended;
+  bool is_crowded; /* more ranks on this host than processors */
+  bool has_failed, is_end;
+  int32_t failed_rank;
+  NoriaStatus code;
+  char message[NR_NOTE_SIZE - 12];
+} NrMpiWorld;
 
 static NrMpiWorld *mpi_world(NrWorld *world) { return (NrMpiWorld *)world; }
 
@@ -181,7 +202,7 @@ static NoriaStatus reason_to_leave(Wait *wait) {
     return nr_error_set(wait->error, NORIA_ERROR_FAILED, "rank %d ended before it reached %s", peer, text);
   if (now < wait->deadline) return NORIA_OK;
   return nr_error_set(wait->error, NORIA_ERROR_LIMIT, "rank %d did not reach %s within %g s", peer, text,
-                      w->pub.options.time_s == 0 ? NR_DEFAULT_WAIT_S : w->pub.options.time_s);
+                      nr_world_wait_s(&w->pub));
 }
 
 static NoriaStatus transport_failed(const NrSignature *own, const char *why, NoriaError *error) {
@@ -206,8 +227,9 @@ static NoriaStatus finish(Wait *wait) {
   }
 }
 
-NoriaStatus nr_mpi_exchange(NrMpiWorld *w, const NrMpiGroup *g, int32_t count, const NrMpiCopy *copy,
+static NoriaStatus exchange(NrMessenger *m, const NrMessageGroup *g, int32_t count, const NrMessageCopy *copy,
                             const NrSignature *own, const volatile int32_t *stop, NoriaError *error) {
+  NrMpiWorld *w = (NrMpiWorld *)((char *)m - offsetof(NrMpiWorld, messenger));
   char text[NR_TRANSPORT_TEXT];
   int64_t now = nr_now_ns();
   Wait wait = {w, own, stop, error, now, nr_world_deadline(&w->pub), now + LOOK_NS, now};
@@ -221,49 +243,24 @@ NoriaStatus nr_mpi_exchange(NrMpiWorld *w, const NrMpiGroup *g, int32_t count, c
 
 /* ---- groups ------------------------------------------------------------------------------------------------------ */
 
-static void release_group(void *group) {
-  NrMpiGroup *g = group;
-  if (!g || atomic_fetch_sub_explicit(&g->refs, 1, memory_order_acq_rel) != 1) return;
-  free(g->signatures);
-  free(g->messages);
-  free(g);
-}
-
-static NrMpiGroup *new_group(int32_t count) {
-  NrMpiGroup *g = calloc(1, sizeof *g + (size_t)count * sizeof g->ranks[0]);
-  if (!g) return NULL;
-  atomic_init(&g->refs, 1);
-  g->count = count;
-  g->signatures = calloc((size_t)count, sizeof *g->signatures);
-  g->messages = calloc(4 * (size_t)count, sizeof *g->messages);
-  if (g->signatures && g->messages) return g;
-  release_group(g);
-  return NULL;
-}
-
 static void *default_group(NrWorld *world) {
-  NrMpiGroup *g = mpi_world(world)->all;
+  NrMessageGroup *g = mpi_world(world)->all;
   atomic_fetch_add_explicit(&g->refs, 1, memory_order_relaxed);
   return g;
 }
 
-int32_t nr_mpi_add(NrMpiGroup *g, int32_t at, int32_t rank, bool is_sent, const void *data, size_t size) {
-  if (size == 0) return at;
-  g->messages[at] = (NrMessage){g->ranks[rank], is_sent, (void *)data, size};
-  return at + 1;
-}
-
-NoriaStatus nr_mpi_meet(NrMpiWorld *w, NrMpiGroup *g, int32_t me, const NrSignature *own, const volatile int32_t *stop,
-                        NoriaError *error) {
+/* Sends this rank's signature to all ranks of the group and gets theirs, which must match. */
+static NoriaStatus meet(NrMessenger *m, NrMessageGroup *g, int32_t me, const NrSignature *own,
+                        const volatile int32_t *stop, NoriaError *error) {
   int32_t count = 0;
   g->signatures[me] = *own;
   for (int32_t q = 0; q < g->count; q++) {
     if (q == me) continue;
-    count = nr_mpi_add(g, count, q, false, &g->signatures[q], sizeof *own);
-    count = nr_mpi_add(g, count, q, true, &g->signatures[me], sizeof *own);
+    count = nr_message_add(g, count, q, false, &g->signatures[q], sizeof *own);
+    count = nr_message_add(g, count, q, true, &g->signatures[me], sizeof *own);
   }
-  NoriaStatus status = nr_mpi_exchange(w, g, count, NULL, own, stop, error);
-  return status ? status : nr_signatures_match(g->signatures, g->count, w->pub.options.check, error);
+  NoriaStatus status = exchange(m, g, count, NULL, own, stop, error);
+  return status ? status : nr_signatures_match(g->signatures, g->count, m->meets, error);
 }
 
 /* ---- the backend ------------------------------------------------------------------------------------------------- */
@@ -271,8 +268,38 @@ NoriaStatus nr_mpi_meet(NrMpiWorld *w, NrMpiGroup *g, int32_t me, const NrSignat
 static NoriaStatus run_mpi(NrChannel *channel, const NrCollective *call, const NrSignature *own, NoriaError *error) {
   NrMpiWorld *w = mpi_world(channel->world);
   pthread_mutex_lock(&w->lock);
-  NoriaStatus status = w->has_failed ? other_failed(w, own, error) : nr_mpi_run(w, channel, call, own, error);
+  NoriaStatus status = w->has_failed
+                           ? other_failed(w, own, error)
+                           : nr_messages_run(&w->messenger, channel->group, channel->rank, call, own, error);
   if (status) record(w, status, error->message ? error->message : "no memory", false);
+  pthread_mutex_unlock(&w->lock);
+  return status;
+}
+
+static NoriaStatus meet_mpi(NrChannel *channel, const NrSignature *own, const volatile int32_t *stop,
+                            NrSignature *out_all, NoriaError *error) {
+  NrMpiWorld *w = mpi_world(channel->world);
+  NrMessageGroup *g = channel->group;
+  pthread_mutex_lock(&w->lock);
+  NoriaStatus status = w->has_failed ? other_failed(w, own, error)
+                                     : meet(&w->messenger, g, channel->rank, own, stop, error);
+  if (status) record(w, status, error->message ? error->message : "no memory", false);
+  else memcpy(out_all, g->signatures, (size_t)g->count * sizeof *out_all);
+  pthread_mutex_unlock(&w->lock);
+  return status;
+}
+
+static NoriaStatus look_mpi(NrChannel *channel, const NrSignature *own, NoriaError *error) {
+  NrMpiWorld *w = mpi_world(channel->world);
+  Wait wait = {.w = w, .own = own, .error = error};
+  char text[128];
+  NoriaStatus status = NORIA_OK;
+  is_waiting = own != NULL;
+  if (!own) return NORIA_OK;
+  pthread_mutex_lock(&w->lock);
+  take_notes(w);
+  if (w->has_failed) status = w->is_end ? NORIA_OK : other_failed(w, own, error);
+  else status = look_for_dead(&wait, nr_signature_text(own, text, sizeof text));
   pthread_mutex_unlock(&w->lock);
   return status;
 }
@@ -282,16 +309,16 @@ static NoriaStatus run_mpi(NrChannel *channel, const NrCollective *call, const N
 static NoriaStatus split_mpi(NrChannel *channel, const NrSplit *split, const NrSignature *own, NrChannel *child,
                              NoriaError *error) {
   NrMpiWorld *w = mpi_world(channel->world);
-  NrMpiGroup *g = channel->group;
+  NrMessageGroup *g = channel->group;
   pthread_mutex_lock(&w->lock);
   NoriaStatus status = w->has_failed ? other_failed(w, own, error)
-                                     : nr_mpi_meet(w, g, channel->rank, own, split->stop, error);
+                                     : meet(&w->messenger, g, channel->rank, own, split->stop, error);
   if (status) record(w, status, error->message ? error->message : "no memory", false);
   pthread_mutex_unlock(&w->lock);
   if (status || split->color < 0) return status;
   int32_t count = 0;
   for (int32_t q = 0; q < g->count; q++) count += g->signatures[q].send_to == split->color;
-  NrMpiGroup *made = new_group(count);
+  NrMessageGroup *made = nr_message_group_new(count);
   if (!made) return nr_error_set_memory(error, sizeof *made);
   for (int32_t q = 0; q < g->count; q++)
     if (g->signatures[q].send_to == split->color) made->ranks[nr_split_rank(g->signatures, g->count, q)] = g->ranks[q];
@@ -343,11 +370,11 @@ static atomic_bool is_open; /* there is a world, or there was one that failed, s
 
 static void free_world(NrMpiWorld *w) {
   watch_termination(false);
-  release_group(w->all);
+  nr_message_group_release(w->all);
   pthread_mutex_destroy(&w->lock);
   free(w->peers);
   free(w->have_ended);
-  free(w->scratch);
+  free(w->messenger.scratch);
   free(w);
 }
 
@@ -372,10 +399,12 @@ static const NrBackend mpi_backend = {
     .run = run_mpi,
     .split = split_mpi,
     .default_group = default_group,
-    .release_group = release_group,
+    .release_group = nr_message_group_release,
     .fail = fail_mpi,
     .end = end_mpi,
     .destroy = destroy_mpi,
+    .meet = meet_mpi,
+    .look = look_mpi,
 };
 
 bool nr_world_is_under_mpi(void) {
@@ -384,23 +413,6 @@ bool nr_world_is_under_mpi(void) {
   for (size_t i = 0; i < NR_COUNTOF(names); i++)
     if (getenv(names[i])) return true;
   return false;
-}
-
-/* The library beside this one, else where the loader searches. It is never unloaded. Open MPI loads parts of itself,
- * which must see its names: hence RTLD_GLOBAL. */
-static NoriaStatus load_transport(const NrTransport **out, NoriaError *error) {
-  Dl_info self;
-  char path[4096];
-  bool known = dladdr((const void *)&mpi_backend, &self) && self.dli_fname;
-  const char *slash = known ? strrchr(self.dli_fname, '/') : NULL;
-  int folder = slash ? (int)(slash + 1 - self.dli_fname) : 0;
-  snprintf(path, sizeof path, "%.*s%s", folder, slash ? self.dli_fname : "", NR_TRANSPORT_LIBRARY);
-  void *library = dlopen(path, RTLD_NOW | RTLD_GLOBAL);
-  if (!library) library = dlopen(NR_TRANSPORT_LIBRARY, RTLD_NOW | RTLD_GLOBAL);
-  *out = library ? dlsym(library, NR_TRANSPORT_SYMBOL) : NULL;
-  if (*out && (*out)->version == NR_TRANSPORT_VERSION) return NORIA_OK;
-  const char *why = *out ? "it is of another version of Noria" : dlerror();
-  return nr_error_set(error, NORIA_ERROR_UNSUPPORTED, "MPI cannot be used: %s", why ? why : NR_TRANSPORT_LIBRARY);
 }
 
 static uint64_t hash_of_host(void) {
@@ -418,10 +430,10 @@ static NoriaStatus introduce(NrMpiWorld *w, NoriaError *error) {
   *me = (NrMpiPeer){hash_of_host(), getpid()};
   for (int32_t q = 0; q < w->pub.count; q++) {
     if (q == w->pub.rank) continue;
-    count = nr_mpi_add(w->all, count, q, false, &w->peers[q], sizeof *me);
-    count = nr_mpi_add(w->all, count, q, true, me, sizeof *me);
+    count = nr_message_add(w->all, count, q, false, &w->peers[q], sizeof *me);
+    count = nr_message_add(w->all, count, q, true, me, sizeof *me);
   }
-  return nr_mpi_exchange(w, w->all, count, NULL, &own, NULL, error);
+  return exchange(&w->messenger, w->all, count, NULL, &own, NULL, error);
 }
 
 static NoriaStatus new_world(const NrTransport *transport, int32_t rank, int32_t count, const NrWorldOptions *options,
@@ -435,17 +447,21 @@ static NoriaStatus new_world(const NrTransport *transport, int32_t rank, int32_t
   w->pub = (NrWorld){.backend = &mpi_backend, .rank = rank, .count = count};
   if (options) w->pub.options = *options;
   w->transport = transport;
-  w->all = new_group(count);
+  w->messenger = (NrMessenger){.exchange = exchange, .meet = meet, .meets = w->pub.options.check};
+  w->all = nr_message_group_new(count);
   w->peers = calloc((size_t)count, sizeof *w->peers);
   w->have_ended = calloc((size_t)count, sizeof *w->have_ended);
   NoriaStatus status = NORIA_OK;
   if (!w->all || !w->peers || !w->have_ended) status = nr_error_set_memory(error, sizeof *w);
-  for (int32_t q = 0; !status && q < count; q++) w->all->ranks[q] = q;
   /* The processes of peers are not known yet: none of them looks dead. */
   for (int32_t q = 0; !status && q < count; q++) w->peers[q] = (NrMpiPeer){(uint64_t)q + 1, getpid()};
   if (!status) status = introduce(w, error);
   int32_t here = 0;
-  for (int32_t q = 0; !status && q < count; q++) here += w->peers[q].host == w->peers[rank].host;
+  for (int32_t q = 0; !status && q < count; q++) {
+    bool is_here = w->peers[q].host == w->peers[rank].host;
+    here += is_here;
+    w->pub.local_rank += is_here && q < rank;
+  }
   w->is_crowded = here > sysconf(_SC_NPROCESSORS_ONLN);
   if (status) {
     free_world(w);
@@ -458,9 +474,11 @@ static NoriaStatus new_world(const NrTransport *transport, int32_t rank, int32_t
 
 NoriaStatus nr_world_create_mpi(const NrWorldOptions *options, NrWorld **out_world, NoriaError *error) {
   *out_world = NULL;
-  const NrTransport *transport;
-  NoriaStatus status = load_transport(&transport, error);
+  const void *table;
+  NoriaStatus status = nr_channel_module("MPI", NR_TRANSPORT_LIBRARY, NR_TRANSPORT_SYMBOL, NR_TRANSPORT_VERSION, &table,
+                                         error);
   if (status) return status;
+  const NrTransport *transport = table;
   bool expected = false;
   if (!atomic_compare_exchange_strong(&is_open, &expected, true))
     return nr_error_set(error, NORIA_ERROR_INVALID, "this process has an MPI world, or had one that failed");

@@ -188,8 +188,7 @@ static NoriaStatus reason_to_leave(Team *t, const Wait *w, int64_t deadline) {
                         w->channel->world->rank, t->slots[missing].world_rank, text);
   if (nr_now_ns() < deadline) return NORIA_OK;
   return nr_error_set(w->error, NORIA_ERROR_LIMIT, "rank %d did not reach %s within %g s",
-                      missing < 0 ? -1 : t->slots[missing].world_rank, text,
-                      w->channel->world->options.time_s == 0 ? NR_DEFAULT_WAIT_S : w->channel->world->options.time_s);
+                      missing < 0 ? -1 : t->slots[missing].world_rank, text, nr_world_wait_s(w->channel->world));
 }
 
 /* Waits until all ranks of the team have arrived here. wait NULL: all are on their way and none gives up. */
@@ -327,6 +326,23 @@ static NoriaStatus run_threads(NrChannel *channel, const NrCollective *call, con
   return arrive(t, channel->rank, NULL);
 }
 
+/* ---- for a backend on top of this one ---------------------------------------------------------------------------- */
+
+static NoriaStatus meet_threads(NrChannel *channel, const NrSignature *own, const volatile int32_t *stop,
+                                NrSignature *out_all, NoriaError *error) {
+  Team *t = channel->group;
+  NoriaStatus status = meet(channel, NULL, own, stop, error);
+  if (status) return status;
+  memcpy(out_all, t->signatures, (size_t)t->count * sizeof *out_all);
+  return arrive(t, channel->rank, NULL);
+}
+
+static NoriaStatus look_threads(NrChannel *channel, const NrSignature *own, NoriaError *error) {
+  const Shared *s = thread_world(channel->world)->shared;
+  bool failed = own && atomic_load_explicit(&s->failed, memory_order_acquire) && !s->is_end;
+  return failed ? other_failed(s, own, error) : NORIA_OK;
+}
+
 /* ---- splits ------------------------------------------------------------------------------------------------------ */
 
 static NoriaStatus split_threads(NrChannel *channel, const NrSplit *split, const NrSignature *own, NrChannel *child,
@@ -389,6 +405,8 @@ static const NrBackend threads_backend = {
     .fail = fail_world,
     .end = end_threads,
     .destroy = destroy_threads,
+    .meet = meet_threads,
+    .look = look_threads,
 };
 
 static Shared *new_shared(int32_t count, const NrWorldOptions *options) {
@@ -428,7 +446,8 @@ NoriaStatus nr_world_create_threads(int32_t count, const NrWorldOptions *options
       status = nr_error_set_memory(error, sizeof *w);
       break;
     }
-    w->pub = (NrWorld){.backend = &threads_backend, .rank = r, .count = count, .options = *options};
+    w->pub = (NrWorld){
+        .backend = &threads_backend, .rank = r, .count = count, .local_rank = r, .options = *options};
     w->shared = s;
     atomic_fetch_add_explicit(&s->refs, 1, memory_order_relaxed);
     out_worlds[r] = &w->pub;

@@ -1,4 +1,5 @@
 /* ranks.c - the public functions for worlds (runtime.h), and a program run by threads that are ranks. */
+#include "runtime/channel_nccl.h"
 #include "runtime/internal.h"
 
 #include <stdlib.h>
@@ -12,15 +13,40 @@ static NrWorldOptions inner_options(const NoriaWorldOptions *options) {
       .time_s = options->time_s, .check = options->check != 0, .communicator = options->communicator};
 }
 
+/* Puts NCCL over the worlds where the options ask for it; destroys them after a failure. */
+static NoriaStatus put_over_nccl(NoriaWorld **worlds, int32_t count, const NrNcclTransport *nccl, NoriaError *error) {
+  NoriaStatus status = NORIA_OK;
+  for (int32_t r = 0; r < count && nccl && !status; r++)
+    status = nr_world_over_nccl(nccl, (NrWorld **)&worlds[r], error);
+  for (int32_t r = 0; r < count && status; r++) {
+    noria_world_end(worlds[r], "NCCL cannot be used", NULL);
+    noria_world_destroy(worlds[r]);
+    worlds[r] = NULL;
+  }
+  return status;
+}
+
+/* The library is loaded before ranks are connected: a failure after that would have to be told to all of them. */
+static NoriaStatus load_nccl(const NoriaWorldOptions *options, const NrNcclTransport **out, NoriaError *error) {
+  *out = NULL;
+  return options && options->nccl ? nr_nccl_load(out, error) : NORIA_OK;
+}
+
 NoriaStatus noria_world_create_threads(int32_t count, const NoriaWorldOptions *options, NoriaWorld **out_worlds,
                                        NoriaError *error) {
   NrWorldOptions wanted = inner_options(options);
-  return nr_world_create_threads(count, &wanted, (NrWorld **)out_worlds, error);
+  const NrNcclTransport *nccl;
+  NoriaStatus status = load_nccl(options, &nccl, error);
+  if (!status) status = nr_world_create_threads(count, &wanted, (NrWorld **)out_worlds, error);
+  return status ? status : put_over_nccl(out_worlds, count, nccl, error);
 }
 
 NoriaStatus noria_world_create_mpi(const NoriaWorldOptions *options, NoriaWorld **out_world, NoriaError *error) {
   NrWorldOptions wanted = inner_options(options);
-  return nr_world_create_mpi(&wanted, (NrWorld **)out_world, error);
+  const NrNcclTransport *nccl;
+  NoriaStatus status = load_nccl(options, &nccl, error);
+  if (!status) status = nr_world_create_mpi(&wanted, (NrWorld **)out_world, error);
+  return status ? status : put_over_nccl(out_world, 1, nccl, error);
 }
 
 int noria_world_is_under_mpi(void) { return nr_world_is_under_mpi(); }

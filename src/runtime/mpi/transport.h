@@ -5,21 +5,11 @@
 #ifndef NORIA_RUNTIME_MPI_TRANSPORT_H
 #define NORIA_RUNTIME_MPI_TRANSPORT_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "runtime/message.h"
 
 #define NR_TRANSPORT_LIBRARY "libnoria_mpi.so"
 #define NR_TRANSPORT_SYMBOL "nr_mpi_transport"
 enum { NR_TRANSPORT_VERSION = 2, NR_TRANSPORT_TEXT = 300, NR_NOTE_SIZE = 512 };
-
-/* Bytes to or from a rank. Between two ranks messages arrive in the order in which they were started. */
-typedef struct NrMessage {
-  int32_t peer;
-  bool is_sent; /* else received */
-  void *data;   /* not written when it is sent */
-  size_t size;
-} NrMessage;
 
 typedef struct NrTransport {
   int32_t version;

@@ -1,16 +1,16 @@
-/* channel_mpi_run.c - collectives of the MPI backend, made of messages between two ranks.
+/* channel_messages.c - collectives made of messages between two ranks.
  *
  * A reduction moves each rank its share of all ranks' elements, reduces them in rank order, and for all_reduce moves
  * the results to all. Long ones go in segments: the results of one travel together with the elements of the next. */
 #include <stdlib.h>
 
 #include "base/dtype.h"
-#include "runtime/channel_mpi.h"
+#include "runtime/channel_messages.h"
 
 /* One collective of this rank. */
 typedef struct Call {
-  NrMpiWorld *w;
-  NrMpiGroup *g;
+  NrMessenger *m;
+  NrMessageGroup *g;
   int32_t me, count;
   const NrCollective *call;
   const NrSignature *own;
@@ -18,8 +18,38 @@ typedef struct Call {
   NoriaError *error;
 } Call;
 
-static NoriaStatus run_messages(const Call *c, int32_t count, const NrMpiCopy *copy) {
-  return nr_mpi_exchange(c->w, c->g, count, copy, c->own, c->call->stop, c->error);
+static NoriaStatus run_messages(const Call *c, int32_t count, const NrMessageCopy *copy) {
+  return c->m->exchange(c->m, c->g, count, copy, c->own, c->call->stop, c->error);
+}
+
+/* ---- groups ------------------------------------------------------------------------------------------------------ */
+
+void nr_message_group_release(void *group) {
+  NrMessageGroup *g = group;
+  if (!g || atomic_fetch_sub_explicit(&g->refs, 1, memory_order_acq_rel) != 1) return;
+  if (g->unlink) g->unlink(g->link);
+  free(g->signatures);
+  free(g->messages);
+  free(g);
+}
+
+NrMessageGroup *nr_message_group_new(int32_t count) {
+  NrMessageGroup *g = calloc(1, sizeof *g + (size_t)count * sizeof g->ranks[0]);
+  if (!g) return NULL;
+  atomic_init(&g->refs, 1);
+  g->count = count;
+  for (int32_t q = 0; q < count; q++) g->ranks[q] = q;
+  g->signatures = calloc((size_t)count, sizeof *g->signatures);
+  g->messages = calloc(4 * (size_t)count, sizeof *g->messages);
+  if (g->signatures && g->messages) return g;
+  nr_message_group_release(g);
+  return NULL;
+}
+
+int32_t nr_message_add(NrMessageGroup *g, int32_t at, int32_t rank, bool is_sent, const void *data, size_t size) {
+  if (size == 0) return at;
+  g->messages[at] = (NrMessage){g->ranks[rank], is_sent, (void *)data, size};
+  return at + 1;
 }
 
 /* ---- moving ------------------------------------------------------------------------------------------------------ */
@@ -33,11 +63,11 @@ static NoriaStatus move_parts(const Call *c) {
     /* Each rank begins with its neighbour, so that they do not all send to one. */
     int32_t to = (c->me + k) % c->count, from = (c->me + c->count - k) % c->count;
     NrPart in = nr_part_of(all, c->count, from, c->me), out = nr_part_of(all, c->count, c->me, to);
-    count = nr_mpi_add(c->g, count, from, false, recv + (size_t)in.to * c->element, (size_t)in.elements * c->element);
-    count = nr_mpi_add(c->g, count, to, true, send + (size_t)out.from * c->element, (size_t)out.elements * c->element);
+    count = nr_message_add(c->g, count, from, false, recv + (size_t)in.to * c->element, (size_t)in.elements * c->element);
+    count = nr_message_add(c->g, count, to, true, send + (size_t)out.from * c->element, (size_t)out.elements * c->element);
   }
   NrPart own = nr_part_of(all, c->count, c->me, c->me);
-  NrMpiCopy copy = {recv + (size_t)own.to * c->element, send + (size_t)own.from * c->element,
+  NrMessageCopy copy = {recv + (size_t)own.to * c->element, send + (size_t)own.from * c->element,
                     (size_t)own.elements * c->element,
                     nr_copy_streams((size_t)(c->call->recv_rows * c->call->row) * c->element)};
   return run_messages(c, count, &copy);
@@ -48,8 +78,8 @@ static NoriaStatus move_message(const Call *c) {
   size_t row = (size_t)call->row * c->element, in = (size_t)call->recv_rows * row, out = (size_t)call->send_rows * row;
   if (call->recv_from < 0 && in) memset(call->recv, 0, in);
   int32_t count = 0;
-  if (call->recv_from >= 0) count = nr_mpi_add(c->g, count, (int32_t)call->recv_from, false, call->recv, in);
-  if (call->send_to >= 0) count = nr_mpi_add(c->g, count, (int32_t)call->send_to, true, call->send, out);
+  if (call->recv_from >= 0) count = nr_message_add(c->g, count, (int32_t)call->recv_from, false, call->recv, in);
+  if (call->send_to >= 0) count = nr_message_add(c->g, count, (int32_t)call->send_to, true, call->send, out);
   return run_messages(c, count, NULL);
 }
 
@@ -60,11 +90,11 @@ enum { SCRATCH = 32 << 20, MOST_SHARE = 4 << 20, LEAST_SHARE = 16 << 10, AT_ONCE
 /* Makes room for size bytes of every rank. */
 static NoriaStatus reserve_scratch(const Call *c, size_t size) {
   size_t wanted = size * (size_t)c->count;
-  if (wanted <= c->w->scratch_size) return NORIA_OK;
-  free(c->w->scratch);
-  c->w->scratch = malloc(wanted);
-  c->w->scratch_size = c->w->scratch ? wanted : 0;
-  return c->w->scratch ? NORIA_OK : nr_error_set_memory(c->error, wanted);
+  if (wanted <= c->m->scratch_size) return NORIA_OK;
+  free(c->m->scratch);
+  c->m->scratch = malloc(wanted);
+  c->m->scratch_size = c->m->scratch ? wanted : 0;
+  return c->m->scratch ? NORIA_OK : nr_error_set_memory(c->error, wanted);
 }
 
 static size_t share_limit(const Call *c) {
@@ -76,7 +106,7 @@ static size_t share_limit(const Call *c) {
 static NoriaStatus reduce(const Call *c, const char *own, size_t stride, char *out, size_t elements) {
   const void **sources = malloc((size_t)c->count * sizeof *sources);
   if (!sources) return nr_error_set_memory(c->error, (size_t)c->count * sizeof *sources);
-  for (int32_t q = 0; q < c->count; q++) sources[q] = q == c->me ? own : c->w->scratch + (size_t)q * stride;
+  for (int32_t q = 0; q < c->count; q++) sources[q] = q == c->me ? own : c->m->scratch + (size_t)q * stride;
   void *outs[] = {out};
   if (elements) nr_reduce(c->call->dtype, c->call->reduction, sources, c->count, outs, 1, (int64_t)elements,
                           false);
@@ -92,8 +122,8 @@ static NoriaStatus reduce_at_once(const Call *c, size_t elements) {
   int32_t count = 0;
   for (int32_t q = 0; q < c->count; q++) {
     if (q == c->me) continue;
-    count = nr_mpi_add(c->g, count, q, false, c->w->scratch + (size_t)q * size, size);
-    count = nr_mpi_add(c->g, count, q, true, c->call->send, size);
+    count = nr_message_add(c->g, count, q, false, c->m->scratch + (size_t)q * size, size);
+    count = nr_message_add(c->g, count, q, true, c->call->send, size);
   }
   status = run_messages(c, count, NULL);
   return status ? status : reduce(c, c->call->send, size, c->call->recv, elements);
@@ -113,8 +143,8 @@ static int32_t add_elements(const Call *c, int32_t count, const Segment *s) {
   for (int32_t k = 1; k < c->count; k++) {
     int32_t to = (c->me + k) % c->count, from = (c->me + c->count - k) % c->count;
     const char *out = (const char *)c->call->send + segment_at(s, to) * c->element;
-    count = nr_mpi_add(c->g, count, from, false, c->w->scratch + (size_t)from * s->share * c->element, mine);
-    count = nr_mpi_add(c->g, count, to, true, out, segment_count(s, to) * c->element);
+    count = nr_message_add(c->g, count, from, false, c->m->scratch + (size_t)from * s->share * c->element, mine);
+    count = nr_message_add(c->g, count, to, true, out, segment_count(s, to) * c->element);
   }
   return count;
 }
@@ -123,9 +153,9 @@ static int32_t add_results(const Call *c, int32_t count, const Segment *s) {
   char *recv = c->call->recv;
   for (int32_t k = 1; k < c->count; k++) {
     int32_t to = (c->me + k) % c->count, from = (c->me + c->count - k) % c->count;
-    count = nr_mpi_add(c->g, count, from, false, recv + segment_at(s, from) * c->element,
+    count = nr_message_add(c->g, count, from, false, recv + segment_at(s, from) * c->element,
                        segment_count(s, from) * c->element);
-    count = nr_mpi_add(c->g, count, to, true, recv + segment_at(s, c->me) * c->element,
+    count = nr_message_add(c->g, count, to, true, recv + segment_at(s, c->me) * c->element,
                        segment_count(s, c->me) * c->element);
   }
   return count;
@@ -170,11 +200,11 @@ static NoriaStatus reduce_scatter(const Call *c) {
         mine = size;
         continue;
       }
-      count = nr_mpi_add(c->g, count, q, true, (const char *)c->call->send + ((size_t)first + begin) * c->element,
+      count = nr_message_add(c->g, count, q, true, (const char *)c->call->send + ((size_t)first + begin) * c->element,
                   size * c->element);
     }
     for (int32_t q = 0; q < c->count; q++)
-      if (q != c->me) count = nr_mpi_add(c->g, count, q, false, c->w->scratch + (size_t)q * stride, mine * c->element);
+      if (q != c->me) count = nr_message_add(c->g, count, q, false, c->m->scratch + (size_t)q * stride, mine * c->element);
     status = run_messages(c, count, NULL);
     if (!status)
       status = reduce(
@@ -190,8 +220,8 @@ static NoriaStatus run(const Call *c) {
   NrCollectiveKind kind = c->call->kind;
   bool needs_rows = !c->call->same_rows && kind != NR_ALL_REDUCE && kind != NR_SEND_RECV;
   NoriaStatus status = NORIA_OK;
-  if (needs_rows || c->w->pub.options.check) {
-    status = nr_mpi_meet(c->w, c->g, c->me, c->own, c->call->stop, c->error);
+  if (needs_rows || c->m->meets) {
+    status = c->m->meet(c->m, c->g, c->me, c->own, c->call->stop, c->error);
   } else if (kind != NR_SEND_RECV) {
     for (int32_t q = 0; q < c->count; q++) c->g->signatures[q] = *c->own;
     status = nr_signatures_match(c->g->signatures, c->count, false, c->error);
@@ -206,8 +236,8 @@ static NoriaStatus run(const Call *c) {
   }
 }
 
-NoriaStatus nr_mpi_run(NrMpiWorld *w, NrChannel *channel, const NrCollective *call, const NrSignature *own,
-                       NoriaError *error) {
-  Call c = {w, channel->group, channel->rank, channel->count, call, own, nr_dtype_info(call->dtype)->size, error};
+NoriaStatus nr_messages_run(NrMessenger *m, NrMessageGroup *g, int32_t me, const NrCollective *call,
+                            const NrSignature *own, NoriaError *error) {
+  Call c = {m, g, me, g->count, call, own, nr_dtype_info(call->dtype)->size, error};
   return run(&c);
 }
