@@ -20,7 +20,8 @@ int ranks_take_option(Job *job, int argc, char **argv, int *io_at) {
   if ((value = job_option_value("channel", argc, argv, io_at))) {
     job->channel = value;
     job->world_options.nccl = !strcmp(value, "nccl");
-    if (!strcmp(value, "threads") || !strcmp(value, "mpi") || !strcmp(value, "nccl") || !strcmp(value, "none")) return 0;
+    bool moves = !strcmp(value, "threads") || !strcmp(value, "mpi") || job->world_options.nccl;
+    if (moves || !strcmp(value, "none")) return 0;
     return tool_usage_error(job->tool, "--channel cannot be '%s': it is threads, mpi, nccl or none", value);
   }
   if (tool_option(argv[*io_at], "check-collectives", &unused) && !unused) return job->world_options.check = 1, 0;

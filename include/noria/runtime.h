@@ -262,8 +262,8 @@ typedef struct NoriaWorldOptions {
                     threads compare what they call, and processes may not */
   const int32_t *communicator; /* MPI: the Fortran handle (MPI_Comm_c2f) of the ranks' communicator, which is read when
                                 * the world is created; NULL: MPI_COMM_WORLD */
-  int32_t nccl; /* not 0: collectives move bytes between GPUs by NCCL, one GPU for each rank of a machine; the library is
-                 * loaded only then. NORIA_ERROR_UNSUPPORTED where Noria was built without it */
+  int32_t nccl; /* not 0: collectives move bytes between GPUs by NCCL, one GPU for each rank of a machine; the library
+                 * is loaded only then. NORIA_ERROR_UNSUPPORTED where Noria was built without it */
 } NoriaWorldOptions;
 
 /* Runs the program once for each of `ranks` ranks, as threads of this process that are gone when the call returns. The

@@ -41,8 +41,8 @@ typedef struct NrBackend {
   NoriaStatus (*end)(NrWorld *world, const char *why, NoriaError *error);
   void (*destroy)(NrWorld *world); /* frees world */
   /* For a backend on top of this one (channel_nccl.c). meet tells all ranks of the channel what this one calls, and
-   * writes the calls of all, which match, to out_all. look, while bytes move: fails where a rank failed in a collective or
-   * died since then (one whose program has ended did its part); own NULL: they have moved. */
+   * writes the calls of all, which match, to out_all. look, while bytes move: fails where a rank failed in a collective
+   * or died since then (one whose program has ended did its part); own NULL: they have moved. */
   NoriaStatus (*meet)(NrChannel *channel, const NrSignature *own, const volatile int32_t *stop, NrSignature *out_all,
                       NoriaError *error);
   NoriaStatus (*look)(NrChannel *channel, const NrSignature *own, NoriaError *error);
@@ -80,8 +80,8 @@ int32_t nr_split_rank(const NrSignature *all, int32_t count, int32_t q);
 /* The elements that rank reduces: of all_reduce an equal share, of reduce_scatter its own rows. */
 void nr_share_of(const NrSignature *all, int32_t count, int32_t rank, int64_t *out_first, int64_t *out_elements);
 
-/* The table `symbol`, which begins with an int32_t version, of a library of ours that is loaded now: the one beside this
- * library, else where the loader searches. It is never unloaded. what: "MPI". */
+/* The table `symbol`, which begins with an int32_t version, of a library of ours that is loaded now: the one beside
+ * this library, else where the loader searches. It is never unloaded. what: "MPI". */
 NoriaStatus nr_channel_module(const char *what, const char *library, const char *symbol, int32_t version,
                               const void **out_table, NoriaError *error);
 

@@ -63,8 +63,9 @@ static NoriaStatus move_parts(const Call *c) {
     /* Each rank begins with its neighbour, so that they do not all send to one. */
     int32_t to = (c->me + k) % c->count, from = (c->me + c->count - k) % c->count;
     NrPart in = nr_part_of(all, c->count, from, c->me), out = nr_part_of(all, c->count, c->me, to);
-    count = nr_message_add(c->g, count, from, false, recv + (size_t)in.to * c->element, (size_t)in.elements * c->element);
-    count = nr_message_add(c->g, count, to, true, send + (size_t)out.from * c->element, (size_t)out.elements * c->element);
+    size_t in_size = (size_t)in.elements * c->element, out_size = (size_t)out.elements * c->element;
+    count = nr_message_add(c->g, count, from, false, recv + (size_t)in.to * c->element, in_size);
+    count = nr_message_add(c->g, count, to, true, send + (size_t)out.from * c->element, out_size);
   }
   NrPart own = nr_part_of(all, c->count, c->me, c->me);
   NrMessageCopy copy = {recv + (size_t)own.to * c->element, send + (size_t)own.from * c->element,
@@ -203,8 +204,10 @@ static NoriaStatus reduce_scatter(const Call *c) {
       count = nr_message_add(c->g, count, q, true, (const char *)c->call->send + ((size_t)first + begin) * c->element,
                   size * c->element);
     }
-    for (int32_t q = 0; q < c->count; q++)
-      if (q != c->me) count = nr_message_add(c->g, count, q, false, c->m->scratch + (size_t)q * stride, mine * c->element);
+    for (int32_t q = 0; q < c->count; q++) {
+      if (q == c->me) continue;
+      count = nr_message_add(c->g, count, q, false, c->m->scratch + (size_t)q * stride, mine * c->element);
+    }
     status = run_messages(c, count, NULL);
     if (!status)
       status = reduce(

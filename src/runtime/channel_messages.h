@@ -1,4 +1,4 @@
-/* channel_messages.h - collectives made of messages between two ranks, for the backends that move bytes: MPI and NCCL. */
+/* channel_messages.h - collectives made of messages between two ranks, for backends that move bytes: MPI and NCCL. */
 #ifndef NORIA_RUNTIME_CHANNEL_MESSAGES_H
 #define NORIA_RUNTIME_CHANNEL_MESSAGES_H
 

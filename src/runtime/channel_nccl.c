@@ -1,11 +1,11 @@
-/* channel_nccl.c - ranks that move bytes between GPUs, by NCCL. All calls of CUDA and NCCL are in libnoria_nccl.so, which
- * is loaded here.
+/* channel_nccl.c - ranks that move bytes between GPUs, by NCCL. All calls of CUDA and NCCL are in libnoria_nccl.so,
+ * which is loaded here.
  *
  * The ranks are threads or processes of MPI: a world of one of those backends, the base, is what connects them. In a
  * collective they first meet there: so the base's checks, time limit and messages hold for ranks that differ, fail or
  * never come, and all ranks call NCCL or none. Bytes then move as messages between two ranks, and reductions are made
- * by the same code as over MPI, so that they give the same bits; an all_reduce of integers, whose order does not matter,
- * is NCCL's own. While bytes move, each rank looks whether another failed or died, and then aborts NCCL's communicator.
+ * by the same code as over MPI, so that they give the same bits; an all_reduce of integers, whose order does not
+ * matter, is NCCL's own. While bytes move, each rank looks whether another failed or died, and then aborts NCCL's communicator.
  * The first collective of a channel makes that. */
 #include "runtime/channel_nccl.h"
 

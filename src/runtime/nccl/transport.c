@@ -1,9 +1,9 @@
-/* transport.c - libnoria_nccl.so: moves bytes between ranks by NCCL. What is sent is copied to the GPU's memory, and what
- * is received from there.
+/* transport.c - libnoria_nccl.so: moves bytes between ranks by NCCL. What is sent is copied to the GPU's memory, and
+ * what is received from there.
  *
  * Links do not block: NCCL's functions may return ncclInProgress, and test asks how far it got. An operation goes
- * through phases: NCCL takes it, the GPUs move bytes, and what came is copied to the host. The last copy may block, so it
- * is begun when the bytes are there. */
+ * through phases: NCCL takes it, the GPUs move bytes, and what came is copied to the host. The last copy may block, so
+ * it is begun when the bytes are there. */
 #include "runtime/nccl/transport.h"
 
 #include <cuda_runtime_api.h>
