@@ -5,8 +5,8 @@
  * collective they first meet there: so the base's checks, time limit and messages hold for ranks that differ, fail or
  * never come, and all ranks call NCCL or none. Bytes then move as messages between two ranks, and reductions are made
  * by the same code as over MPI, so that they give the same bits; an all_reduce of integers, whose order does not
- * matter, is NCCL's own. While bytes move, each rank looks whether another failed or died, and then aborts NCCL's communicator.
- * The first collective of a channel makes that. */
+ * matter, is NCCL's own. While bytes move, each rank looks whether another failed or died, and then aborts NCCL's
+ * communicator, which the first collective of a channel makes. */
 #include "runtime/channel_nccl.h"
 
 #include <pthread.h>
