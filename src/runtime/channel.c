@@ -12,6 +12,7 @@
 
 int32_t nr_world_rank(const NrWorld *world) { return world ? world->rank : 0; }
 int32_t nr_world_count(const NrWorld *world) { return world ? world->count : 1; }
+bool nr_world_shares_process(const NrWorld *world) { return world && world->shares_process; }
 
 bool nr_world_reports(const NrWorld *world) {
   while (world && world->base) world = world->base;

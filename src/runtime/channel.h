@@ -69,6 +69,8 @@ bool nr_world_is_under_mpi(void);
 
 int32_t nr_world_rank(const NrWorld *world);  /* NULL: a world of one rank, so 0 */
 int32_t nr_world_count(const NrWorld *world); /* NULL: 1 */
+/* Whether other ranks are threads of this process, and so share a program's globals. */
+bool nr_world_shares_process(const NrWorld *world);
 
 /* This rank's program has ended: it takes part in no further collective. why: NULL after success, else the message of
  * its failure. A rank that waits for this one then fails and names it; after a failure all ranks do. With MPI and

@@ -55,6 +55,7 @@ struct NrWorld {
   int32_t local_rank; /* among the ranks on this machine */
   NrWorldOptions options;
   bool has_ended, reports;
+  bool shares_process; /* with other ranks */
 };
 
 struct NrChannel {

@@ -257,7 +257,8 @@ NoriaStatus nr_world_over_nccl(const NrNcclTransport *transport, NrWorld **io_wo
     return nr_error_set_memory(error, sizeof *w);
   }
   w->pub = (NrWorld){.backend = &nccl_backend, .base = base, .rank = base->rank, .count = base->count,
-                     .local_rank = base->local_rank, .options = base->options};
+                     .local_rank = base->local_rank, .options = base->options,
+                     .shares_process = base->shares_process};
   w->transport = transport;
   w->messenger = (NrMessenger){.exchange = exchange, .meet = meet, .meets = true};
   NrChannel *all;

@@ -447,7 +447,8 @@ NoriaStatus nr_world_create_threads(int32_t count, const NrWorldOptions *options
       break;
     }
     w->pub = (NrWorld){
-        .backend = &threads_backend, .rank = r, .count = count, .local_rank = r, .options = *options};
+        .backend = &threads_backend, .rank = r, .count = count, .local_rank = r, .options = *options,
+        .shares_process = count > 1};
     w->shared = s;
     atomic_fetch_add_explicit(&s->refs, 1, memory_order_relaxed);
     out_worlds[r] = &w->pub;

@@ -32,6 +32,11 @@ int32_t nr_import_channel_default(NoriaExec *exec, const NoriaDesc *args, NoriaD
   NoriaError error = NORIA_ERROR_INIT;
   NrChannel *channel;
   NrBuf name = {0};
+  /* The other ranks wait until the initializers have run, so a collective in one would wait for them in vain. */
+  if (e->initializes && nr_world_shares_process(e->world))
+    return nr_exec_fail(e, NORIA_ERROR_UNSUPPORTED, -1,
+                        "'flow.channel.default' op is in an initializer, which one rank runs for all those that are "
+                        "threads of a process; ranks that are processes run it each");
   if (nr_desc_count(&args[0])) nr_buf_printf(&name, "%.*s", (int)nr_desc_count(&args[0]), (const char *)args[0].data);
   NoriaStatus status = nr_channel_default(e->world, name.size ? name.data : NULL, &channel, &error);
   nr_buf_deinit(&name);

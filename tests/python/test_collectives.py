@@ -392,6 +392,37 @@ def test_faults_of_threads(name, how, tmp_path):
     check_fault([NORIA, "run", "--ranks=2", *options], tmp_path / "f.mlir", message, program)
 
 
+INITIALIZER = """util.global private mutable @sum = dense<0.0> : tensor<4xf32>
+util.initializer {
+  %c = flow.channel.default : !flow.channel
+  %x = arith.constant dense<1.5> : tensor<4xf32>
+  %s = flow.collective.all_reduce sum, f32, %x, %x, %c : (tensor<4xf32>, tensor<4xf32>, !flow.channel) -> %x as tensor<4xf32>
+  util.global.store %s, @sum : tensor<4xf32>
+  util.return
+}
+func.func @main() -> tensor<4xf32> {
+  %s = util.global.load @sum : tensor<4xf32>
+  return %s : tensor<4xf32>
+}
+"""
+
+
+@pytest.mark.parametrize("how", ["compiled", "interpreted"])
+def test_initializers(how, tmp_path):
+    """Threads share globals: one rank runs the initializers for all, so a collective in one cannot have partners."""
+    path = tmp_path / "f.mlir"
+    path.write_text(INITIALIZER)
+    options = ["--interpret"] if how == "interpreted" else []
+    done = run(NORIA, "run", *options, "--ranks=3", path, timeout=60)
+    assert done.returncode == 1 and done.stdout == ""
+    assert re.fullmatch("noria run: rank [012]: .*'flow.channel.default' op is in an initializer, which one rank runs .*\n",
+                        done.stderr), done.stderr
+    values = "dense<{0}> : tensor<4xf32>\n"
+    assert run(NORIA, "run", *options, path).stdout == values.format("1.500000e+00")
+    done = run(*mpirun(2), NORIA, "run", *options, path)
+    assert done.stdout == "".join(f"[{r}] " + values.format("3.000000e+00") for r in range(2)), done.stderr
+
+
 @pytest.mark.parametrize("name", ["skips", "fails", "op", "shape"])
 def test_faults_of_processes(name, tmp_path):
     program, message = FAULTS[name]
