@@ -3,9 +3,9 @@
  *   mpirun -n N collectives mpi     both over MPI, in turns
  *   collectives threads N           Noria's ranks as threads
  *
- * Prints a line for each op and size: name, bytes of the result, and the best seconds of Noria and of its peer: the same
- * call of MPI, or for threads a plain copy: each rank copies as many bytes from its neighbour's memory, all at the same
- * time. No all_gather or all_to_all moves its bytes with less, so that is what the memory allows. */
+ * Prints a line for each op and size: name, bytes of the result, and the best seconds of Noria and of its peer: the
+ * same call of MPI, or for threads a plain copy: each rank copies as many bytes from its neighbour's memory, all at the
+ * same time. No all_gather or all_to_all moves its bytes with less, so that is what the memory allows. */
 #include <mpi.h>
 #include <pthread.h>
 #include <stdatomic.h>

@@ -50,8 +50,9 @@ class Section:
         lines = ["", "## Collectives", "",
                  "Beside the same call of Open MPI in plain C, in the same run and in turns: µs, the least of many "
                  f"rounds, of the slowest rank; f32, {len(os.sched_getaffinity(0))} CPUs. Sizes: of the result. "
-                 f"Bar: {BAR}. Copy: what `memcpy` takes for as many bytes, each rank from its neighbour's memory; where "
-                 "MPI takes less than twice that, no all_gather and no all_to_all of threads can be twice as fast.", "",
+                 f"Bar: {BAR}. Copy: what `memcpy` takes for as many bytes, each rank from its neighbour's memory; "
+                 "where MPI takes less than twice that, no all_gather and no all_to_all of threads can be twice as "
+                 "fast.", "",
                  "| what | Noria over MPI | MPI | threads | copy | over MPI takes | MPI takes, of threads | |",
                  "|---|---|---|---|---|---|---|---|"]
         for *cells, ok in self.rows:

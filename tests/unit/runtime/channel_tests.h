@@ -4,6 +4,7 @@
 #define NORIA_TESTS_UNIT_RUNTIME_CHANNEL_TESTS_H
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <time.h>
 
 #include "base/base.h"
@@ -99,13 +100,22 @@ static void run_call(Rank *rank, NrCollective call) {
   rank->status = nr_channel_run(rank->channel, &call, &rank->error);
 }
 
+/* Set by a rank that has given up. Another arrives only then, however slow the machine is. */
+static atomic_bool gave_up;
+
+static void wait_until_one_gave_up(void) {
+  while (!atomic_load(&gave_up)) nanosleep(&(struct timespec){0, 1000000}, NULL);
+}
+
 static void never_arrives(Rank *rank) {
-  if (me(rank) == 1) nanosleep(&(struct timespec){0, 600000000}, NULL);
+  if (me(rank) == 1) wait_until_one_gave_up();
   run_call(rank, sum_call(rank));
+  atomic_store(&gave_up, true);
 }
 
 static void test_time_limit(void **state) {
   Rank ranks[3];
+  atomic_store(&gave_up, false);
   run_ranks(3, &(NrWorldOptions){.time_s = 0.2}, never_arrives, ranks);
   expect_failure(ranks, 3, 7, NORIA_ERROR_LIMIT,
                  "rank 1 did not reach flow.collective.all_reduce at a.mlir:3:8 within 0.2 s");
@@ -144,15 +154,17 @@ static void is_stopped(Rank *rank) {
   if (me(rank) == 0) {
     nanosleep(&(struct timespec){0, 50000000}, NULL);
     __atomic_store_n(&stop, 1, __ATOMIC_RELAXED);
-    nanosleep(&(struct timespec){0, 200000000}, NULL);
+    wait_until_one_gave_up();
   } else {
     call.stop = &stop;
   }
   run_call(rank, call);
+  atomic_store(&gave_up, true);
 }
 
 static void test_stop(void **state) {
   Rank ranks[2];
+  atomic_store(&gave_up, false);
   run_ranks(2, NULL, is_stopped, ranks);
   expect_failure(ranks, 2, 3, NORIA_ERROR_INTERRUPTED,
                  "rank 1 was stopped while it waited for rank 0 in flow.collective.all_reduce at a.mlir:3:8");
