@@ -16,6 +16,8 @@ static const char help[] =
     "  VALUE, --input NAME=VALUE   as for noria run; inputs that are not given are random, their open dims 1\n"
     "  --seconds=S                 for how long (1)\n"
     "  --threads=N                 of a run; 0 (the default) is one per CPU\n"
+    "  --ranks=N --shard=batch|tensor --channel=threads|nccl   N ranks that are threads, as for noria run. A run\n"
+    "                              starts them and ends with the last\n"
     "  --entry=NAME --shape N=16 --cpu=NAME --seed=N --interpret   as for noria run\n"
     "\n"
     "examples:\n"
@@ -41,12 +43,11 @@ static double quantile(const Samples *s, double q) {
 
 /* Nanoseconds of `count` runs; negative after an error. */
 static int64_t time_runs(Job *job, int64_t count) {
-  const NoriaValue *const *inputs = (const NoriaValue *const *)job->feeds.data;
-  size_t num_outputs = (size_t)noria_program_module(job->program)->num_outputs;
+  size_t num_outputs = (size_t)noria_program_module(job->program)->num_outputs * (size_t)NR_MAX(job->num_ranks, 1);
   NoriaError error = NORIA_ERROR_INIT;
   int64_t start = nr_now_ns();
   for (int64_t i = 0; i < count; i++) {
-    if (noria_program_run(job->program, inputs, job->feeds.size, job->results.data, num_outputs, NULL, &error)) {
+    if (ranks_run(job, job->program, job->results.data, &error)) {
       job_report(job, &error);
       return -1;
     }
@@ -121,6 +122,9 @@ static int put_stats(Job *job) {
 }
 
 static int bench(Job *job, double seconds) {
+  if (!job->channel) job->channel = job->ranks ? "threads" : "none"; /* not those of mpirun */
+  int status = ranks_begin(job);
+  if (status) return status;
   if (job_compile(job) || job_bind(job, noria_program_module(job->program), true) || job_run(job)) return 1;
   int64_t first = job->times.run;
   Samples samples = {0};
@@ -135,7 +139,7 @@ static int bench(Job *job, double seconds) {
     put_compile(job, first);
     put_time("run", quantile(&samples, 0.5), spread.data);
     nr_buf_deinit(&spread);
-    ok = put_stats(job) == 0;
+    ok = job->ranks || put_stats(job) == 0;
   }
   nr_vec_deinit(&samples.ns);
   return ok ? 0 : 1;
@@ -153,11 +157,14 @@ int tool_bench(int argc, char **argv) {
       if (!parse_seconds(value, &seconds) || seconds == 0 || seconds > 1e6)
         status = tool_usage_error("bench", "--seconds cannot be '%s'", value);
     } else {
-      status = job_take_option(&job, argc, argv, &i);
+      status = ranks_take_option(&job, argc, argv, &i);
+      if (status < 0) status = job_take_option(&job, argc, argv, &i);
       if (status < 0) status = tool_no_option("bench", help, false, arg);
     }
   }
   if (!status && !job.path && !job.help) status = tool_usage_error("bench", "which program? Name a file");
+  if (!status && job.channel && !job.ranks && strcmp(job.channel, "none"))
+    status = tool_usage_error("bench", "processes would not agree on how often to run: --ranks=N runs threads");
   if (!status && job.help) fputs(help, stdout);
   else if (!status) status = bench(&job, seconds);
   job_deinit(&job);

@@ -457,6 +457,26 @@ def test_bench_a_model(noria_tool, layer, how):
     assert ("LLVM" in out) == ("--interpret" not in how)
 
 
+def test_bench_ranks(noria_tool, tmp_path):
+    """Each rank has its own inputs where their text names it. Processes are refused."""
+    path = tmp_path / "who.mlir"
+    path.write_text("""func.func @main(%n: i64) {
+      %c = flow.channel.default : !flow.channel
+      %r = flow.channel.rank %c : index
+      %i = arith.index_cast %r : index to i64
+      %ok = arith.cmpi eq, %n, %i : i64
+      cf.assert %ok, "another rank"
+      return
+    }
+    """)
+    out = good(noria_tool("bench", path, "%r", "--seconds=0.02", "--ranks=3"))
+    assert re.search(r"^run +[\d.]+ \w+  least .* runs$", out, re.M), out
+    done = noria_tool("bench", path, 0, "--seconds=0.02", "--ranks=2")
+    assert done.returncode == 1 and "rank 1: " in done.stderr and "another rank" in done.stderr
+    done = noria_tool("bench", path, 0, "--channel=mpi")
+    assert done.returncode == 2 and "--ranks=N runs threads" in done.stderr
+
+
 def test_bench_with_given_values(noria_tool, model):
     out = good(noria_tool("bench", model(LOOP), 100000, "--seconds=0.02"))
     assert re.search(r"memory +[0-9]{6,} bytes at once", out)
