@@ -48,6 +48,9 @@ typedef struct NrMpiWorld {
 } NrMpiWorld;
 
 static NrMpiWorld *mpi_world(NrWorld *world) { return (NrMpiWorld *)world; }
+static NrMpiWorld *world_of(NrMessenger *m) {
+  return (NrMpiWorld *)((char *)m - offsetof(NrMpiWorld, messenger));
+}
 
 /* ---- SIGTERM while waiting --------------------------------------------------------------------------------------- */
 
@@ -102,7 +105,7 @@ static void send_notes(NrMpiWorld *w, NoteKind kind, NoriaStatus code, bool is_e
     if (q != w->pub.rank) (void)w->transport->send_note(q, &note, text);
 }
 
-enum { SETTLE_NS = 100000000, LOOK_NS = 10000000, DYING_NS = 500000000, LINGER_NS = 1000000000 };
+enum { SETTLE_NS = 100000000, AGREE_NS = 500000000, LOOK_NS = 10000000, DYING_NS = 500000000, LINGER_NS = 1000000000 };
 /* A rank that waits this long sleeps between tests that find nothing to do; sooner where there are more ranks than
  * processors, for then another rank may be waiting for this one's. */
 enum { NAP_AFTER_NS = 20000000, CROWDED_NAP_AFTER_NS = 500000, IDLE_TEST_NS = 3000, NAP_US = 30 };
@@ -116,8 +119,23 @@ static void record(NrMpiWorld *w, NoriaStatus code, const char *message, bool is
   w->is_end = is_end;
   snprintf(w->message, sizeof w->message, "%s", message);
   send_notes(w, NOTE_FAILED, code, is_end, message);
-  /* The others may have seen the same at the same time. */
-  for (int64_t until = nr_now_ns() + SETTLE_NS; nr_now_ns() < until && w->pub.reports; usleep(1000)) take_notes(w);
+  /* Lower ranks may have seen the same at the same time. mpirun leaves one that it terminates little time. */
+  for (int64_t begin = nr_now_ns(); w->pub.rank > 0 && w->pub.reports; usleep(1000)) {
+    if (nr_now_ns() - begin > (is_terminated ? SETTLE_NS : AGREE_NS)) break;
+    take_notes(w);
+  }
+}
+
+/* All ranks of a group see the same failure: the first reports. */
+static void record_for_all(NrMpiWorld *w, const NrMessageGroup *g, int32_t me, NoriaStatus code, const char *message) {
+  if (me == 0 || w->has_failed) {
+    record(w, code, message, false);
+    return;
+  }
+  w->has_failed = true;
+  w->failed_rank = g->ranks[0];
+  w->code = code;
+  snprintf(w->message, sizeof w->message, "%s", message);
 }
 
 static void fail_mpi(NrWorld *world, NoriaStatus code, const char *message) {
@@ -229,7 +247,7 @@ static NoriaStatus finish(Wait *wait) {
 
 static NoriaStatus exchange(NrMessenger *m, const NrMessageGroup *g, int32_t count, const NrMessageCopy *copy,
                             const NrSignature *own, const volatile int32_t *stop, NoriaError *error) {
-  NrMpiWorld *w = (NrMpiWorld *)((char *)m - offsetof(NrMpiWorld, messenger));
+  NrMpiWorld *w = world_of(m);
   char text[NR_TRANSPORT_TEXT];
   int64_t now = nr_now_ns();
   Wait wait = {w, own, stop, error, now, nr_world_deadline(&w->pub), now + LOOK_NS, now};
@@ -260,7 +278,10 @@ static NoriaStatus meet(NrMessenger *m, NrMessageGroup *g, int32_t me, const NrS
     count = nr_message_add(g, count, q, true, &g->signatures[me], sizeof *own);
   }
   NoriaStatus status = exchange(m, g, count, NULL, own, stop, error);
-  return status ? status : nr_signatures_match(g->signatures, g->count, m->meets, error);
+  if (status) return status;
+  status = nr_signatures_match(g->signatures, g->count, m->meets, error);
+  if (status) record_for_all(world_of(m), g, me, status, error->message ? error->message : "no memory");
+  return status;
 }
 
 /* ---- the backend ------------------------------------------------------------------------------------------------- */
