@@ -126,6 +126,23 @@ def bench_woken(table, session, interleaved):
               f"best time 3 us more than half of one thread's (is {cost * 1e6:.2f} us)", cost <= 3e-6)
 
 
+def bench_branches(table, session, one_thread_ort, interleaved, check_close):
+    """Products of one input, each too small to be shared: two threads have two of them each."""
+    if len(os.sched_getaffinity(0)) < 2:
+        print("independent products on two threads: not measured, for there is one CPU")
+        return
+    model, shape = models.branches(4, 16, 1024, 128), (16, 1024)
+    one, two, peer = session(model, 1), session(model, 2), one_thread_ort(model)
+    feeds = {"x": np.random.default_rng(1).standard_normal(shape).astype(np.float32)}
+    for ours, theirs in zip(two.run(None, feeds), peer.run(None, feeds)):
+        check_close(ours, theirs, 1e-3)
+    r = interleaved([(lambda s=s: s.run(None, feeds)) for s in (one, two, peer)], 200)
+    gain = max(r[0][0] / r[1][0], r[0][1] / r[1][1])
+    table.add("4 products of 16x1024x128 of one input", "us", 1e6,
+              {"Noria": r[0], "Noria, all threads": r[1], "ONNX Runtime": r[2]},
+              f"2 threads 1.60x faster than one (are {gain:.2f}x)", gain >= 1.6)
+
+
 def bench_chain(table, session, one_thread_ort, interleaved, check_close):
     """40 times Add and Tanh on 1,024 floats, which fit into the first cache."""
     count, n = 40, 1024

@@ -123,6 +123,19 @@ def add4():
                   [info("c", T.FLOAT, [4])], {})
 
 
+def branches(count, rows, depth, columns):
+    """count times Relu(x W + b), of one x."""
+    rng = np.random.default_rng(0)
+    constants, nodes = {}, []
+    for i in range(count):
+        constants[f"W{i}"] = (rng.standard_normal((depth, columns)) / depth**0.5).astype(np.float32)
+        constants[f"b{i}"] = rng.standard_normal(columns).astype(np.float32)
+        nodes += [node("MatMul", ["x", f"W{i}"], [f"m{i}"]), node("Add", [f"m{i}", f"b{i}"], [f"a{i}"]),
+                  node("Relu", [f"a{i}"], [f"y{i}"])]
+    return _model(nodes, [info("x", T.FLOAT, [rows, depth])],
+                  [info(f"y{i}", T.FLOAT, [rows, columns]) for i in range(count)], constants)
+
+
 def chain(count, shape):
     """y = x, then y = tanh(y + b) count times."""
     nodes, name = [], "x"

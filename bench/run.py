@@ -271,6 +271,7 @@ def bench_dispatch(table, lib):
     target = np.zeros((4096, 4096), np.float32)
     dispatches.bench_call(table, call_add)
     dispatches.bench_woken(table, silero.noria_session, interleaved)
+    dispatches.bench_branches(table, silero.noria_session, silero.one_thread_ort, interleaved, check_close)
     dispatches.bench_chain(table, silero.noria_session, silero.one_thread_ort, interleaved, check_close)
     dispatches.bench_stream(table, silero.noria_session, stream, interleaved)
 

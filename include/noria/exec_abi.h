@@ -126,7 +126,8 @@ typedef struct NoriaRuntimeApi {
   void *(*alloc)(NoriaExec *exec, int64_t size);
   /* NULL is fine. Non-zero, without failing, where data is no live block of this run: it was freed already. */
   int32_t (*free)(NoriaExec *exec, void *data);
-  /* Runs fn for every workgroup of the grid, in any order, possibly on several threads; returns when all are done. */
+  /* Runs fn for every workgroup of the grid, possibly on several threads; returns when all are done. Threads begin
+   * workgroups in the order of z, and those of one z in any order. So a workgroup may wait for one of a smaller z. */
   int32_t (*dispatch)(NoriaExec *exec, NoriaWorkgroupFn fn, const void *args, int64_t x, int64_t y, int64_t z);
   /* Called by loops now and then with the number of iterations since the last call. Non-zero: stop (already failed). */
   int32_t (*poll)(NoriaExec *exec, int64_t iterations);

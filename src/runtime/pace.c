@@ -6,6 +6,8 @@
 enum {
   PROBES = 8,
   WATCH_EVERY = 16,
+  DOUBTFUL = 32,            /* dispatches */
+  WAKE_NS = 8000,           /* taken for what it costs to wake a helper until that is known */
   MOST_CREDIT = 1000000,    /* gains do not excuse later losses without end */
   MOST_DEBT = 50000000,     /* paid back in a second */
   LONG_WORK_NS = 100000000, /* much longer than a CPU is lost for: shared also in debt */
@@ -39,6 +41,36 @@ bool nr_pace_watch(NrPace *pace) {
   unsigned n = atomic_load_explicit(&pace->unwatched, memory_order_relaxed) + 1;
   atomic_store_explicit(&pace->unwatched, n, memory_order_relaxed);
   return n % WATCH_EVERY == 0;
+}
+
+bool nr_pace_is_doubtful(NrPace *pace) {
+  unsigned n = pace ? atomic_load_explicit(&pace->doubtful, memory_order_relaxed) : 1;
+  if (pace && n) atomic_store_explicit(&pace->doubtful, n - 1, memory_order_relaxed);
+  return n > 0;
+}
+
+void nr_pace_doubt(NrPace *pace) {
+  if (pace) atomic_store_explicit(&pace->doubtful, DOUBTFUL, memory_order_relaxed);
+}
+
+static int64_t wake_cost(const NrWakeCost *cost) {
+  int64_t known = atomic_load_explicit(cost, memory_order_relaxed);
+  return known ? known : WAKE_NS;
+}
+
+void nr_wake_learn(NrWakeCost *cost, int64_t ns) {
+  int64_t known = wake_cost(cost);
+  ns = NR_MIN(ns, NR_ALONE_ASLEEP_NS);
+  atomic_store_explicit(cost, known + (ns - known) / 4, memory_order_relaxed);
+}
+
+double nr_wake_worth(NrWakeCost *cost) {
+  return (double)NR_MIN(NR_MAX(2 * wake_cost(cost), NR_ALONE_NS), NR_ALONE_ASLEEP_NS);
+}
+
+void nr_wake_forget(NrWakeCost *cost) {
+  int64_t known = wake_cost(cost);
+  atomic_store_explicit(cost, known - (known - WAKE_NS / 2) / 256, memory_order_relaxed);
 }
 
 void nr_balance_add(NrBalance *balance, double gain_ns) {

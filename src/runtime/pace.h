@@ -12,8 +12,9 @@
 
 /* All times are in nanoseconds. */
 enum {
-  NR_ALONE_NS = 20000,        /* work below this is not shared */
-  NR_ALONE_ASLEEP_NS = 50000, /* .. when a helper must be woken for it, which costs each side some microseconds */
+  NR_ALONE_NS = 10000,        /* work below this is not shared */
+  NR_ALONE_ASLEEP_NS = 50000, /* work from this on is shared also where a helper must be woken, however slow that is */
+  NR_SHORT_NS = 200000,       /* work below this is judged without reading the processor time */
   NR_HELPER_NS = 5000,        /* work for each thread at least; the caller looks at the clock as often */
   NR_CHUNK_NS = 100000,       /* a chunk is at most this long: a helper that loses its CPU holds at most one */
   NR_LEAST_CHUNK_NS = 2000,   /* and at least this, so that threads do not fight for the next one */
@@ -24,6 +25,7 @@ typedef struct NrPace {
   _Atomic NoriaWorkgroupFn fn;
   _Atomic double each;   /* time of a workgroup; 0: not known yet */
   atomic_uint unwatched; /* dispatches since the clock was last looked at */
+  atomic_uint doubtful;  /* the next so many dispatches are judged by processor time */
 } NrPace;
 
 enum { NR_PACES = 1024 };
@@ -37,6 +39,22 @@ double nr_pace_each(NrPace *pace);
 void nr_pace_learn(NrPace *pace, double each);
 /* True when a short dispatch should look at the clock: now and then. Looking costs 50 ns. */
 bool nr_pace_watch(NrPace *pace);
+
+/* Whether short work that was shared is to be judged by the processor time of its caller, which takes up to a
+ * microsecond to read, instead of by the known pace. It is for some dispatches after nr_pace_doubt: workgroups took
+ * much longer than known, because they were longer or because their thread lost its CPU. */
+bool nr_pace_is_doubtful(NrPace *pace);
+void nr_pace_doubt(NrPace *pace);
+
+/* What it costs to wake a helper, as measured: the time of the caller's system call, and the time until the helper has
+ * begun. That is 5 to 50 us, depending on the machine and what else it does. */
+typedef _Atomic int64_t NrWakeCost; /* 0: not known */
+void nr_wake_learn(NrWakeCost *cost, int64_t ns);
+/* The work that is worth it: that time is lost once, and half of the work is gained. */
+double nr_wake_worth(NrWakeCost *cost);
+/* Work between NR_ALONE_NS and NR_ALONE_ASLEEP_NS ran alone because of that cost, which is measured again after some
+ * hundred times. */
+void nr_wake_forget(NrWakeCost *cost);
 
 /* What sharing gained and lost in this pool. Where other programs use the CPUs, a helper may lose its own while it
  * holds a chunk, and the caller waits for milliseconds. A loss is paid back first: the pool runs short work alone until

@@ -27,18 +27,22 @@ typedef struct Job {
   int64_t x, y, total;
   int64_t first, unit; /* of the part that is shared: unit workgroups are taken together */
   atomic_int result;
-  bool is_torn; /* its helpers were lost in a fork */
+  bool in_order; /* workgroups are taken in the order of their numbers */
+  bool is_torn;  /* its helpers were lost in a fork */
 } Job;
 
-/* The state of a slot, from the lowest bit: units of the job, the first one that nobody took, helpers inside, open. */
+/* The state of a slot, from the lowest bit: the end of the units that nobody took, their first one, helpers inside,
+ * whether helpers take from the end, open. */
 enum { UNIT_BITS = 24, MOST_UNITS = (1 << UNIT_BITS) - 1 };
 #define NEXT (UINT64_C(1) << UNIT_BITS)
 #define HELPER (UINT64_C(1) << (2 * UNIT_BITS))
+#define FROM_END (UINT64_C(1) << 62)
 #define OPEN (UINT64_C(1) << 63)
 
-static int64_t units_of(uint64_t state) { return (int64_t)(state & MOST_UNITS); }
+static int64_t end_of(uint64_t state) { return (int64_t)(state & MOST_UNITS); }
 static int64_t next_of(uint64_t state) { return (int64_t)(state >> UNIT_BITS & MOST_UNITS); }
-static int32_t helpers_of(uint64_t state) { return (int32_t)((state & ~OPEN) >> (2 * UNIT_BITS)); }
+static int64_t left_of(uint64_t state) { return end_of(state) - next_of(state); }
+static int32_t helpers_of(uint64_t state) { return (int32_t)((state & ~(OPEN | FROM_END)) >> (2 * UNIT_BITS)); }
 
 typedef struct Slot {
   _Alignas(64) _Atomic uint64_t state;
@@ -47,7 +51,8 @@ typedef struct Slot {
   /* Read before joining, so possibly of an earlier job: then the chunk has another length, nothing else. */
   atomic_int wanted; /* helpers */
   _Atomic int64_t least, most; /* units of a chunk */
-  atomic_bool awaited; /* the caller sleeps on left */
+  _Atomic int64_t joined; /* when the first helper joined; 0: none has */
+  atomic_bool awaited;    /* the caller sleeps on left */
   atomic_uint left;
 } Slot;
 
@@ -62,6 +67,7 @@ struct NrPool {
   atomic_bool quit;
   atomic_uint forks; /* of which this process is the child */
   NrBalance balance;
+  NrWakeCost wake_cost;
   pthread_mutex_t starting;
   int32_t threads;
   atomic_int started;
@@ -107,20 +113,22 @@ static bool walk(Job *job, int64_t begin, int64_t end) {
 }
 
 /* Takes the next chunk: a share of what is left, so that later ones are smaller. join is HELPER for a helper's first
- * chunk, which counts it as inside, and 0 for further ones and for the caller. */
-static bool take(Slot *slot, uint64_t join, int64_t *out_begin, int64_t *out_end) {
+ * chunk, which counts it as inside, and 0 for further ones and for the caller. Helpers take from the end where they
+ * may: then a thread finds in its cache what it wrote or read in the last dispatch over the same memory. */
+static bool take(Slot *slot, bool is_helper, uint64_t join, int64_t *out_begin, int64_t *out_end) {
   int64_t least = atomic_load_explicit(&slot->least, memory_order_relaxed);
   int64_t most = atomic_load_explicit(&slot->most, memory_order_relaxed);
   int32_t wanted = atomic_load_explicit(&slot->wanted, memory_order_relaxed);
   uint64_t state = atomic_load_explicit(&slot->state, memory_order_relaxed), after;
   do {
-    int64_t left = units_of(state) - next_of(state);
+    int64_t left = left_of(state);
     if (left <= 0 || (join && (!(state & OPEN) || helpers_of(state) >= wanted))) return false;
     int64_t share = left / (2 * ((int64_t)wanted + 1)), count = NR_MIN(NR_MAX(share, NR_MAX(least, 1)), most);
     count = NR_MAX(NR_MIN(count, left), 1);
-    *out_begin = next_of(state);
+    bool from_end = is_helper && (state & FROM_END);
+    *out_begin = from_end ? end_of(state) - count : next_of(state);
     *out_end = *out_begin + count;
-    after = state + join + (uint64_t)count * NEXT;
+    after = from_end ? state + join - (uint64_t)count : state + join + (uint64_t)count * NEXT;
   } while (!atomic_compare_exchange_weak_explicit(&slot->state, &state, after, memory_order_acq_rel,
                                                   memory_order_relaxed));
   return true;
@@ -129,28 +137,30 @@ static bool take(Slot *slot, uint64_t join, int64_t *out_begin, int64_t *out_end
 static void take_all(Slot *slot) {
   uint64_t state = atomic_load_explicit(&slot->state, memory_order_relaxed);
   while (!atomic_compare_exchange_weak_explicit(
-      &slot->state, &state, state + (uint64_t)(units_of(state) - next_of(state)) * NEXT, memory_order_relaxed,
+      &slot->state, &state, state + (uint64_t)left_of(state) * NEXT, memory_order_relaxed,
       memory_order_relaxed)) {}
 }
 
 /* Walks the chunk and further ones until none is left. Returns how many workgroups that were. */
-static int64_t walk_chunks(Slot *slot, Job *job, int64_t begin, int64_t end) {
+static int64_t walk_chunks(Slot *slot, Job *job, bool is_helper, int64_t begin, int64_t end) {
   int64_t done = 0;
   do {
     int64_t from = job->first + begin * job->unit, to = NR_MIN(job->first + end * job->unit, job->total);
     if (!walk(job, from, to)) take_all(slot);
     done += to - from;
-  } while (take(slot, 0, &begin, &end));
+  } while (take(slot, is_helper, 0, &begin, &end));
   return done;
 }
 
 /* ---- helpers ----------------------------------------------------------------------------------------------------- */
 
-/* Each helper that joins wakes up to two more, so that the caller need not wake all of them one after the other. */
-static void wake_some(NrPool *pool, int32_t count) {
+/* Each helper that joins wakes up to two more, so that the caller need not wake all of them one after the other. False:
+ * none had to be woken. */
+static bool wake_some(NrPool *pool, int32_t count) {
   int32_t sleeping = atomic_load(&pool->sleeping);
   count = NR_MIN(NR_MIN(count, 2), sleeping);
   if (count > 0) wake(&pool->published, count);
+  return count > 0;
 }
 
 static void leave(Slot *slot) {
@@ -166,12 +176,14 @@ static bool help(NrPool *pool) {
   for (int i = SLOTS; i-- > 0;) {
     Slot *slot = &pool->slots[i];
     if (!(atomic_load_explicit(&slot->state, memory_order_relaxed) & OPEN)) continue;
-    if (!take(slot, HELPER, &begin, &end)) continue;
+    if (!take(slot, true, HELPER, &begin, &end)) continue;
+    if (atomic_load_explicit(&slot->joined, memory_order_relaxed) == 0)
+      atomic_store_explicit(&slot->joined, nr_now_ns(), memory_order_relaxed);
     unsigned forks = atomic_load_explicit(&pool->forks, memory_order_relaxed);
     uint64_t state = atomic_load_explicit(&slot->state, memory_order_relaxed);
     int32_t more = atomic_load_explicit(&slot->wanted, memory_order_relaxed) - helpers_of(state);
-    if (more > 0 && next_of(state) < units_of(state)) wake_some(pool, more);
-    walk_chunks(slot, slot->job, begin, end);
+    if (more > 0 && left_of(state) > 0) wake_some(pool, more);
+    walk_chunks(slot, slot->job, true, begin, end);
     /* A workgroup forked, and this is the child: the pool begins anew, without this thread. */
     if (atomic_load_explicit(&pool->forks, memory_order_relaxed) != forks) pthread_exit(NULL);
     leave(slot);
@@ -303,8 +315,8 @@ static int32_t count_helpers(const NrPool *pool, const Job *job, double work_ns)
   return (int32_t)NR_MAX(wanted, 1);
 }
 
-/* each: time of a workgroup, 0 when that is not known. */
-static void publish(NrPool *pool, Slot *slot, Job *job, int32_t wanted, double each) {
+/* each: time of a workgroup, 0 when that is not known. Returns whether a helper was woken. */
+static bool publish(NrPool *pool, Slot *slot, Job *job, int32_t wanted, double each) {
   int64_t rest = job->total - job->first;
   job->unit = rest / MOST_UNITS + 1;
   uint64_t units = (uint64_t)((rest + job->unit - 1) / job->unit);
@@ -314,10 +326,11 @@ static void publish(NrPool *pool, Slot *slot, Job *job, int32_t wanted, double e
   atomic_store_explicit(&slot->least, unit_ns > 0 ? (int64_t)(NR_LEAST_CHUNK_NS / unit_ns) : 1, memory_order_relaxed);
   atomic_store_explicit(&slot->most, unit_ns > 0 ? (int64_t)(NR_CHUNK_NS / unit_ns) + 1 : MOST_UNITS,
                         memory_order_relaxed);
-  atomic_store_explicit(&slot->state, OPEN | units, memory_order_release);
+  atomic_store_explicit(&slot->joined, 0, memory_order_relaxed);
+  atomic_store_explicit(&slot->state, OPEN | (job->in_order ? 0 : FROM_END) | units, memory_order_release);
   atomic_fetch_add(&pool->published, 1);
   start_helpers(pool, wanted);
-  wake_some(pool, wanted - atomic_load_explicit(&pool->looking, memory_order_relaxed));
+  return wake_some(pool, wanted - atomic_load_explicit(&pool->looking, memory_order_relaxed));
 }
 
 /* Nobody joins any more; returns when those inside have left. */
@@ -349,28 +362,43 @@ static int64_t thread_ns(void) {
   return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
+/* The work from which on helpers pay. */
+static double worth_sharing(NrPool *pool) {
+  return atomic_load_explicit(&pool->looking, memory_order_relaxed) ? NR_ALONE_NS : nr_wake_worth(&pool->wake_cost);
+}
+
+/* Notes how long it took to wake a helper: the call, which this thread made, and what passed until the helper began; or
+ * until the end of the job, which it missed. */
+static void learn_wake(NrPool *pool, Slot *slot, int64_t begun, int64_t published, int64_t ended) {
+  int64_t joined = atomic_load_explicit(&slot->joined, memory_order_relaxed);
+  nr_wake_learn(&pool->wake_cost, published - begun + (joined ? NR_MAX(joined - begun, 0) : ended - begun));
+}
+
 /* Walks the job from job->first on with helpers. */
 static void walk_shared(NrPool *pool, Job *job, NrPace *pace, double each) {
   Slot *slot = claim_slot(pool);
-  int64_t begin, end, done = 0;
+  int64_t begin, end, done = 0, rest = job->total - job->first;
   if (!slot) {
     walk(job, job->first, job->total);
     return;
   }
   NrExec *e = job->exec;
+  bool by_pace = each > 0 && each * (double)rest < NR_SHORT_NS && !nr_pace_is_doubtful(pace);
   int64_t begun = nr_now_ns();
   atomic_fetch_add_explicit(&e->parallel, 1, memory_order_relaxed);
-  publish(pool, slot, job, count_helpers(pool, job, each * (double)(job->total - job->first)), each);
-  int64_t published = nr_now_ns(), busy = thread_ns();
-  if (take(slot, 0, &begin, &end)) done = walk_chunks(slot, job, begin, end);
+  bool woke = publish(pool, slot, job, count_helpers(pool, job, each * (double)rest), each);
+  int64_t published = nr_now_ns(), busy = by_pace ? 0 : thread_ns();
+  if (take(slot, false, 0, &begin, &end)) done = walk_chunks(slot, job, false, begin, end);
   int64_t walked = nr_now_ns();
-  busy = thread_ns() - busy;
+  busy = by_pace ? walked - published : thread_ns() - busy;
+  if (woke) learn_wake(pool, slot, begun, published, walked);
   retract(slot);
   atomic_fetch_sub_explicit(&e->parallel, 1, memory_order_relaxed);
   if (!done || atomic_load_explicit(&job->result, memory_order_relaxed)) return;
-  nr_pace_learn(pace, (double)(walked - published) / (double)done);
-  double alone = (double)busy / (double)done * (double)(job->total - job->first);
-  nr_balance_add(&pool->balance, alone - (double)(nr_now_ns() - begun));
+  double own = (double)(walked - published) / (double)done, alone = (double)busy / (double)done * (double)rest;
+  nr_pace_learn(pace, own);
+  if (by_pace && own >= 2 * each) nr_pace_doubt(pace);
+  else nr_balance_add(&pool->balance, alone - (double)(nr_now_ns() - begun));
 }
 
 /* Walks alone, for as long as that is not known to be more than a helper is worth. Returns the first workgroup that is
@@ -393,7 +421,7 @@ static int64_t walk_alone(NrPool *pool, Job *job, NrPace *pace, double each) {
     spent = (double)(nr_now_ns() - begun);
     each = spent / (double)at;
     double rest = each * (double)(job->total - at);
-    if (at == job->total || (spent >= NR_HELPER_NS && rest >= NR_ALONE_ASLEEP_NS &&
+    if (at == job->total || (spent >= NR_HELPER_NS && rest >= worth_sharing(pool) &&
                              nr_balance_allows(&pool->balance, rest)))
       break;
   }
@@ -406,7 +434,9 @@ static bool is_worth_sharing(NrPool *pool, NrPace *pace, double each, int64_t to
   double work = each * (double)total;
   if (!nr_balance_allows(&pool->balance, work)) return false;
   if (each <= 0) return pace != NULL; /* the first time: it costs little once, and a few long workgroups gain much */
-  return work >= (atomic_load_explicit(&pool->looking, memory_order_relaxed) ? NR_ALONE_NS : NR_ALONE_ASLEEP_NS);
+  double least = worth_sharing(pool);
+  if (work < least && work >= NR_ALONE_NS) nr_wake_forget(&pool->wake_cost);
+  return work >= least;
 }
 
 static void dispatch_on(NrPool *pool, Job *job) {
@@ -428,7 +458,7 @@ int32_t nr_api_dispatch(NoriaExec *exec, NoriaWorkgroupFn fn, const void *args, 
     return nr_exec_fail(e, NORIA_ERROR_INTERNAL, -1, "a grid of %lld x %lld x %lld workgroups", (long long)x,
                         (long long)y, (long long)z);
   if (total == 1) return nr_exec_failed_or_stopped(e, call(e, fn, args, 0, 0, 0));
-  Job job = {.exec = e, .fn = fn, .args = args, .x = x, .y = y, .total = total};
+  Job job = {.exec = e, .fn = fn, .args = args, .x = x, .y = y, .total = total, .in_order = z > 1};
   if (pool) dispatch_on(pool, &job);
   else walk(&job, 0, total);
   if (job.is_torn)

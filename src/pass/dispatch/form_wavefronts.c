@@ -2,17 +2,17 @@
  *
  *   before  scf.for %t = 0 to %n { .. write row %t of %a }
  *           scf.for %t = 0 to %n { .. read row %t of %a, write row %t of %b }
- *   after   rt.dispatch @executable::@stages[2] (..)
- *           func.func @stages(.., %x, ..) {              in the executable
- *             scf.index_switch %x
+ *   after   rt.dispatch @executable::@stages[1, 1, 2] (..)
+ *           func.func @stages(.., %z) {                   in the executable
+ *             scf.index_switch %z
  *             case 0 { scf.for %t = 0 to %n { ..; post(0, %t + 1) }; post(0, all) }
  *             default { scf.for %t = 0 to %n { wait(0, %t + 1); .. ; post(1, %t + 1) }; post(1, all) }
  *           }
  *
  * So iteration t of a stage runs beside iteration t - 1 of the next one: layers of recurrent networks, each of which
  * reads the rows that the one before writes (decoupled software pipelining, Ottoni et al., "Automatic Thread Extraction
- * with Decoupled Software Pipelining", MICRO 2005). Threads take the stages in order and a stage waits only for
- * earlier ones, so any number of threads finishes; one thread runs the loops one after the other.
+ * with Decoupled Software Pipelining", MICRO 2005). Threads begin workgroups in the order of z and a stage waits
+ * only for earlier ones, so any number of threads finishes; one thread runs the loops one after the other.
  *
  * The loops have the same bounds. An iteration of a later loop depends on iterations of an earlier one up to the same
  * number only, which the dependence test proves. What stands between the loops is moved before or behind them. Where
@@ -304,7 +304,7 @@ static NrOp *outline_switch(Group *g, NrOutline *o, NrOp *op) {
   nr_op_set_attr(func, NR_A_noria_dispatch, nr_attr_unit(b.ctx));
   nr_outline_move(o, func);
   NrBlock *body = nr_op_only_body(func);
-  nr_op_set_operand(op, NR_SCF_INDEX_SWITCH_ARG, body->args[o->inputs.size]);
+  nr_op_set_operand(op, NR_SCF_INDEX_SWITCH_ARG, body->args[o->inputs.size + GRID_DIMS - 1]);
   NrBuilder end = nr_builder_at_end(func->module, body, op->loc);
   nr_build_op(&end, NR_OP_func_return, NULL, 0, NULL, 0);
   return nr_executable_share(g->executables, executable, host, "wavefront", (NrStr){0});
@@ -379,10 +379,11 @@ static void transform(Group *g, size_t num_before) {
   (void)captured;
   NrOp *executable = outline_switch(g, &o, op);
   NR_VEC(NrValue *) operands = {0};
+  for (int d = 0; d < GRID_DIMS - 1; d++) nr_vec_push(&operands, number(&b, 1));
   nr_vec_push(&operands, number(&b, (int64_t)count));
   for (size_t i = 0; i < o.inputs.size; i++) nr_vec_push(&operands, o.inputs.data[i]);
   NrOp *call = nr_build_op(&b, NR_OP_rt_dispatch, operands.data, operands.size, NULL, 0);
-  nr_op_set_segments(call, (uint32_t[]){1, (uint32_t)o.inputs.size}, 2);
+  nr_op_set_segments(call, (uint32_t[]){GRID_DIMS, (uint32_t)o.inputs.size}, 2);
   nr_op_set_attr(call, NR_A_entry, nr_executable_entry(executable));
   nr_vec_deinit(&operands);
   nr_outline_deinit(&o);

@@ -28,8 +28,8 @@
 #include "target/cost.h"
 
 enum { GRID_DIMS = 3, MAX_PARTS = 32, MAX_ITEMS = 64 };
-enum { PER_CORE = 32 };                        /* workgroups that occupy a core well in one dispatch */
-#define ENDLESS (INT64_C(1) << 56)             /* workgroups that no run gets through */
+enum { PER_CORE = 32 };            /* workgroups that occupy a core well in one dispatch */
+#define ENDLESS (INT64_C(1) << 56) /* workgroups that no run gets through */
 
 /* A function that is dispatched. */
 typedef struct Kernel {

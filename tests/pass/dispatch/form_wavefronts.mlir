@@ -33,7 +33,7 @@
 // CHECK: rt.call "stage_wait"(%{{.*}}, %c1_i64
 // CHECK-LABEL: func.func @stack(
 // CHECK-NOT: scf.for
-// CHECK: rt.dispatch @stack_wavefront_0::@stack_wavefront_0[%c3]
+// CHECK: rt.dispatch @stack_wavefront_0::@stack_wavefront_0[%c1{{.*}}, %c1{{.*}}, %c3{{.*}}]
 // CHECK-NOT: scf.for
 // CHECK: scf.for
 // CHECK: return

@@ -312,6 +312,33 @@ static void a_helper_of_another_run_is_not_waited_for(void **state) {
   noria_program_destroy(program);
 }
 
+/* Workgroups of a larger z begin later: at most a chunk of each other thread, a quarter of the grid, is taken before a
+ * workgroup and begins behind it. */
+static int32_t ordered_group(NoriaExec *exec, const void *args, int64_t x, int64_t y, int64_t z) {
+  int32_t *begun = *(int32_t *const *)args;
+  int32_t before = __atomic_fetch_add(begun, 1, __ATOMIC_RELAXED);
+  int64_t until = now_ns() + 20000;
+  while (now_ns() < until) {}
+  return before >= z - GROUPS / 4 - 1 ? 0 : exec->api->fail(exec, 1, x, y, z, before);
+}
+
+static int32_t ordered_entry(NoriaExec *exec, const NoriaDesc *inputs, NoriaDesc *outputs) {
+  int32_t begun, *pointer = &begun;
+  for (int round = 0; round < ROUNDS; round++) {
+    begun = 0;
+    if (exec->api->dispatch(exec, ordered_group, &pointer, 1, 1, GROUPS)) return 1;
+  }
+  return 0;
+}
+
+static void workgroups_begin_in_the_order_of_z(void **state) {
+  NoriaModule ordered = work_module;
+  ordered.entry = ordered_entry;
+  NoriaProgram *program = make_program(&ordered, 2);
+  assert_int_equal(run_i64(program, 0, NULL, NULL), NORIA_OK);
+  noria_program_destroy(program);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(every_workgroup_runs_once),
@@ -321,6 +348,7 @@ int main(void) {
       cmocka_unit_test(long_workgroups_run_once),
       cmocka_unit_test(helpers_that_do_not_begin_are_not_waited_for),
       cmocka_unit_test(a_helper_of_another_run_is_not_waited_for),
+      cmocka_unit_test(workgroups_begin_in_the_order_of_z),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
