@@ -15,7 +15,8 @@ HEADS, SIZE = 4, 16
 
 
 def graph(form, batch, rows, keys, mask):
-    """plain: q, k and v per head. projected: of all heads side by side. batched: heads and batch as one dim."""
+    """plain: q, k and v per head. projected: of all heads side by side. split: all three side by side too, for which rows
+    and keys are the same. batched: heads and batch as one dim."""
     nodes, weights, node = [], [], helper.make_node
 
     def constant(name, value):
@@ -28,6 +29,9 @@ def graph(form, batch, rows, keys, mask):
         q, k, v = "q", "kt", "v"
     else:
         dims = {name: [batch, n, HEADS * SIZE] for name, n in (("q", rows), ("k", keys), ("v", keys))}
+        if form == "split":
+            dims = {"x": [batch, rows, 3 * HEADS * SIZE]}
+            nodes.append(node("Split", ["x", constant("parts", np.array([HEADS * SIZE] * 3))], ["q", "k", "v"], axis=2))
         constant("heads", np.array([0, 0, HEADS, SIZE], np.int64))
         for name, perm in (("q", [0, 2, 1, 3]), ("k", [0, 2, 3, 1]), ("v", [0, 2, 1, 3])):
             nodes.append(node("Reshape", [name, "heads"], [name + "r"]))
@@ -92,10 +96,11 @@ def dispatches(model, folder):
 
 
 @pytest.mark.parametrize("mask", [False, True])
-@pytest.mark.parametrize("form", ["plain", "projected"])
+@pytest.mark.parametrize("form", ["plain", "projected", "split"])
 def test_static(form, mask, tmp_path):
-    model, dims = graph(form, 2, 144, 200, mask)
-    assert dispatches(model, tmp_path) == 1
+    model, dims = graph(form, 2, 144, 144 if form == "split" else 200, mask)
+    if mask or form != "split":
+        assert dispatches(model, tmp_path) == 1
     compare(model, feeds_for(dims, {}, 1))
 
 
@@ -104,8 +109,9 @@ def test_batched(tmp_path):
     compare(model, feeds_for(dims, {}, 2))
 
 
-@pytest.mark.parametrize("form", ["plain", "projected"])
+@pytest.mark.parametrize("form", ["plain", "projected", "split"])
 def test_open_sizes(form, tmp_path):
-    model, dims = graph(form, "batch", "rows", "keys", True)
+    model, dims = graph(form, "batch", "rows", "rows" if form == "split" else "keys", True)
+    assert dispatches(model, tmp_path) == 1
     for seed, (batch, rows, keys) in enumerate([(1, 1, 1), (2, 33, 70), (1, 300, 17), (3, 16, 128)]):
         compare(model, feeds_for(dims, {"batch": batch, "rows": rows, "keys": keys}, seed))
