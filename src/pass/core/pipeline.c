@@ -4,6 +4,7 @@
 
 const NrStep nr_pipeline[] = {
     {"import", "verify-links", "first: from here on what a dispatch names is there"},
+    {"import", "verify-initialization-order", "while globals and initializers are there"},
     {"import", "lower-util", "early: the next passes know the functions of func and the globals of memref"},
     {"import", "int-range-optimizations{loops=false}", "before util.assume.int ends: it uses what that says"},
     {"import", "flatten-unranked", "early: no later pass has to handle tensors of unknown rank"},
