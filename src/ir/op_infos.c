@@ -19,7 +19,7 @@ const NrOpInfo *const nr_op_infos[] = {
 };
 
 /* Current and 2020 names of every op, hashed with open addressing. Built at the first look-up, then read-only. */
-enum { TABLE_SIZE = 1 << 13, MAX_DIALECTS = 64, NAME_BYTES = 64 };
+enum { TABLE_SIZE = 1 << 13, MAX_DIALECTS = 64, NAME_BYTES = 96 };
 _Static_assert(TABLE_SIZE >= 4 * NR_OP_COUNT, "the table must stay sparse");
 
 typedef struct Entry {

@@ -12,6 +12,7 @@ NrLoc nr_p_operand_loc(NrParser *p, NrOperandRef ref) { return nr_parse_loc_at(p
 NrStr nr_p_op_name(NrParser *p) { return p->frame ? p->frame->name : (NrStr){0}; }
 NrStr nr_p_type_name(NrParser *p) { return p->type_name; }
 bool nr_p_is_legacy(NrParser *p) { return p->frame && p->frame->legacy; }
+bool nr_p_text_is_legacy(NrParser *p) { return p->ctx->legacy_names; }
 
 bool nr_p_is_generic(NrParser *p) { return p->frame && p->frame->at[0] == '"'; }
 

@@ -75,6 +75,7 @@ NrStatus nr_p_error(NrParser *p, NrLoc loc, const char *format, ...) NR_PRINTF(3
 NrStatus nr_p_op_error(NrParser *p, const char *format, ...)
     NR_PRINTF(2, 3);               /* "custom op 'scf.for' ..." at the op's name */
 bool nr_p_is_legacy(NrParser *p);  /* the op has its 2020 name */
+bool nr_p_text_is_legacy(NrParser *p); /* the text is of 2020, as far as it was read */
 NrStr nr_p_type_name(NrParser *p); /* in a .parse hook of a type: the name that the text has, without `!` */
 NrStr nr_p_op_name(NrParser *p);  /* as it is in the text */
 bool nr_p_is_generic(NrParser *p); /* the op has the generic form */

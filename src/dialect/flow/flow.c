@@ -82,6 +82,15 @@ static NrStatus both_dims_verify(NrOp *op, size_t result_dims) {
   return nr_flow_group_dims_verify(op, "C1", SIZE_MAX, result_dims);
 }
 
+static NrStatus encode_verify(NrOp *op) {
+  NrType from = nr_flow_tensor_encode_operand(op)->type, to = result_of(op);
+  NR_TRY(nr_flow_group_dims_verify(op, "C1", NR_FLOW_TENSOR_ENCODE_OPERAND_GROUP,
+                                   NR_FLOW_TENSOR_ENCODE_ARGUMENT_DIMS_GROUP));
+  NR_TRY(nr_flow_group_dims_verify(op, "C1", SIZE_MAX, NR_FLOW_TENSOR_ENCODE_RESULT_DIMS_GROUP));
+  if (from->rank == to->rank && from->elem == to->elem) return NR_OK;
+  return nr_op_error(op, "(C2) operand and result must be of equal rank and element type");
+}
+
 /* The number of bits of a static tensor; false for other tensors. */
 static bool tensor_bits(NrType type, int64_t *out) {
   return nr_type_num_elements(type, out) && nr_mul_i64(*out, nr_type_bits(type->elem), out);

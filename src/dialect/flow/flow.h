@@ -51,6 +51,9 @@ typedef bool (*NrFlowClaimFn)(void *user, const NrFlowClaim *claim);
 /* Calls fn for every claim until it returns false. For dispatches, flow.tensor.* and flow.dispatch.tensor.*. */
 bool nr_flow_each_claim(const NrOp *op, NrFlowClaimFn fn, void *user);
 
+/* The operand groups of tensors (out[i][0]) and of their dims (out[i][1]); returns their number, at most 2. */
+size_t nr_flow_claim_groups(const NrOp *op, size_t (*out)[2]);
+
 /* The text of a trace for the runtime (base/imports.def), and whether all of its values have elements that it can
  * print. */
 NrStr nr_flow_trace_text(NrArena *arena, NrOp *trace);
@@ -204,6 +207,15 @@ NrStatus nr_flow_call_verify_symbol(NrOp *op, NrOp *callee);
 NrStatus nr_flow_func_verify(NrOp *op);
 NrStatus nr_flow_collective_verify(NrOp *op);
 NrStatus nr_flow_channel_split_verify(NrOp *op);
+
+/* of_2020.c. dims_post_parse: in a text of 2020, adds the dims that the text leaves out */
+NrStatus nr_flow_dims_post_parse(NrParser *p, NrOp *op);
+NrStatus nr_flow_input_load_verify(NrOp *op);
+NrStatus nr_flow_output_store_verify(NrOp *op);
+NrStatus nr_flow_input_load_expand(NrOp *op, NrBuilder *b, NrValue **out);
+NrStatus nr_flow_output_store_expand(NrOp *op, NrBuilder *b, NrValue **out);
+NrStatus nr_flow_rank_expand(NrOp *op, NrBuilder *b, NrValue **out);
+NrStatus nr_flow_p_trace_2020(NrParser *p, NrOpState *state);
 
 /* canonicalize.c, canonicalize_dispatch.c and fold.c */
 bool nr_flow_region_canonicalize(NrOp *op, NrBuilder *b);

@@ -56,7 +56,7 @@ void nr_flow_push_ref(NrParser *p, NrRefs *refs, NrOperandRef ref) {
 NrStatus nr_flow_p_dims(NrParser *p, NrType type, NrRefs *dims) {
   size_t need = nr_flow_num_dims(type), count = 0;
   NrOperandRef ref;
-  if (!need) return NR_OK;
+  if (!need || (nr_p_text_is_legacy(p) && !nr_p_peek(p, "{"))) return NR_OK; /* nr_flow_dims_post_parse */
   NrLoc loc = nr_p_loc(p);
   NR_TRY(nr_p_expect(p, "{"));
   do {

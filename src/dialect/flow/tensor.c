@@ -145,6 +145,7 @@ NrStatus nr_flow_trace_parse(NrParser *p, NrOpState *state) {
   NrType *types = NULL;
   size_t capacity = 0;
   NrLoc loc = nr_p_loc(p);
+  if (nr_p_peek(p, "%") || nr_p_peek(p, "{")) return nr_flow_p_trace_2020(p, state);
   if (!nr_p_try_string(p, &key)) return nr_p_error(p, loc, "expected the key as a string");
   nr_p_add_attr(p, state, "key", nr_attr_string(nr_p_context(p), key));
   NR_TRY(nr_p_expect(p, "="));
@@ -268,14 +269,14 @@ void nr_flow_update_print(NrPrinter *w, NrOp *op) {
 
 /* ---- dims ------------------------------------------------------------------------------------------------------- */
 
-/* The operand groups of tensors, each followed by the group with their dims. */
-static size_t claim_groups(const NrOp *op, size_t (*out)[2]) {
+size_t nr_flow_claim_groups(const NrOp *op, size_t (*out)[2]) {
   size_t count = 1;
   switch (op->info->id) {
   case NR_OP_flow_call:
   case NR_OP_flow_tensor_barrier:
   case NR_OP_flow_tensor_bitcast:
   case NR_OP_flow_tensor_clone:
+  case NR_OP_flow_tensor_encode:
   case NR_OP_flow_tensor_load:
   case NR_OP_flow_tensor_reshape:
   case NR_OP_flow_tensor_slice:
@@ -302,7 +303,7 @@ static size_t claim_groups(const NrOp *op, size_t (*out)[2]) {
 }
 
 bool nr_flow_each_claim(const NrOp *op, NrFlowClaimFn fn, void *user) {
-  size_t groups[2][2], count = claim_groups(op, groups);
+  size_t groups[2][2], count = nr_flow_claim_groups(op, groups);
   for (size_t g = 0; g < count; g++) {
     size_t first, num, next, num_dims;
     if (!nr_op_operand_group(op, groups[g][0], &first, &num)) continue;

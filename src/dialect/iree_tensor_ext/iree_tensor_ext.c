@@ -24,5 +24,11 @@ static NrStatus barrier_expand(NrOp *op, NrBuilder *b, NrValue **out) {
   return NR_OK;
 }
 
+static NrStatus modifier_expand(NrOp *op, NrBuilder *b, NrValue **out) {
+  (void)b;
+  for (uint32_t i = 0; i < op->num_results; i++) out[i] = nr_operand(op, i);
+  return NR_OK;
+}
+
 #include "ir/rows.h"
 #include "dialect/iree_tensor_ext/ops.def"
