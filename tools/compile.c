@@ -22,6 +22,7 @@ static const char help[] =
     "  --shape N=16           fix a symbol of the inputs' shapes, or all of an input's dims: --shape x=1x3x?\n"
     "  --cpu=NAME             machine code for this CPU (LLVM's name, `native`); --features=+avx2,-fma; -O=1, 2 or 3\n"
     "  --cpu=NAME,NAME..      code for each of them; the last that a machine can run is used there\n"
+    "  --shard=batch|tensor   of a model: OUT shares it out over the ranks that run it (noria_program_run_ranks)\n"
     "  --format=onnx|mlir     the kind of FILE, if its ending does not say\n"
     "  --outline-parameters=FILE.safetensors\n"
     "                         write constants of at least --outline-min=BYTES (also 64K; else 4K) to this file;\n"

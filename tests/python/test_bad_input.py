@@ -448,9 +448,9 @@ def test_limits_stop_a_loop(text, limits, words):
     rank = 1 if text is FOREVER_GROWS else 0
     feeds = {"x": np.ones([3] * rank, np.float32)}
     for _ in range(2):
-        start = time.monotonic()
+        start = time.process_time()
         fails(session, feeds, *words)
-        assert time.monotonic() - start < 20
+        assert time.process_time() - start < 20
 
 
 def test_a_session_runs_again_after_a_limit():

@@ -374,7 +374,7 @@ FAULTS = {
 def check_fault(command, path, message, program):
     """All ranks end long before the time limit of a collective, which is 300 s."""
     path.write_text(f"func.func @main(%x: {F4}, %i: {I4}) {{\n{HEAD}{program}  return\n}}\n")
-    done = run(*command, path, "[1, 2, 3, 4]", "[1, 2, 3, 4]", timeout=100)
+    done = run(*command, path, "[1, 2, 3, 4]", "[1, 2, 3, 4]", timeout=200)
     assert done.returncode not in (0, None) and done.stdout == ""
     lines = [line for line in done.stderr.splitlines() if line.startswith("noria")]
     assert len(lines) == 1, done.stderr
