@@ -432,8 +432,8 @@ static void inputs_of_other_kinds(void **state) {
 
 /* Strings of the input, of a sequence and new ones meet in one output. */
 static int32_t string_mix(NoriaExec *exec, const NoriaDesc *inputs, NoriaDesc *outputs) {
-  static const struct { NoriaString head; char text[4]; } constant = {{0, 3}, "xyz"};
-  NoriaString *suffix[] = {(NoriaString *)(uintptr_t)&constant.head};
+  static const struct { int64_t refs, size; char data[4]; } constant = {0, 3, "xyz"}; /* as compiled code has it */
+  NoriaString *suffix[] = {(NoriaString *)(uintptr_t)&constant};
   NoriaDesc joined, s, item, equal;
   if (CALL(JOIN, &joined, scalar(0), inputs[0], vector(suffix, 1))) return 1;
   if (CALL(EQUAL, &equal, scalar(0), joined, joined) || !((bool *)equal.data)[1]) return 1;
