@@ -5,8 +5,8 @@
  *                                                                          linalg.generic .. outs(%z) }
  *
  * These are the tensors that the ops of a region start from, when they have no contents or all elements are equal,
- * constants that are scalars, and slices that would be copied as an argument: those of constants, and those of which the
- * elements do not lie side by side. Each use gets a copy of its own, so that each can be cut as its user is. */
+ * constants that are scalars, and slices that would be copied as an argument: those of constants, and those of which
+ * the elements do not lie side by side. Each use gets a copy of its own, so that each can be cut as its user is. */
 #include "dialect/flow/flow.h"
 #include "dialect/linalg/linalg.h"
 #include "dialect/tensor/tensor.h"
