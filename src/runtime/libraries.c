@@ -2,6 +2,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <link.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -66,6 +67,15 @@ static void list_libraries(const NoriaProgramOptions *options, NrBuf *out) {
     nr_buf_printf(out, "%s'%s'", i ? ", " : "", options->libraries[i]);
 }
 
+/* Whether the symbol of a library is data: to call it would end the process. */
+static bool is_data(void *symbol) {
+  Dl_info info;
+  const ElfW(Sym) *entry = NULL;
+  if (!dladdr1(symbol, &info, (void **)&entry, RTLD_DL_SYMENT) || !entry || info.dli_saddr != symbol) return false;
+  int type = entry->st_info & 0xf; /* ELF32_ST_TYPE and ELF64_ST_TYPE are this */
+  return type == STT_OBJECT || type == STT_COMMON || type == STT_TLS;
+}
+
 NoriaStatus nr_libraries_find(const NoriaProgram *program, const NoriaProgramOptions *options, const char *name,
                               NoriaImportFn *out, NoriaError *error) {
   for (size_t i = 0; options && i < options->num_imports; i++) {
@@ -76,6 +86,9 @@ NoriaStatus nr_libraries_find(const NoriaProgram *program, const NoriaProgramOpt
   for (size_t i = 0; i < program->num_libraries; i++) {
     void *symbol = dlsym(program->libraries[i], name);
     if (!symbol) continue;
+    if (is_data(symbol))
+      return nr_error_set(error, NORIA_ERROR_INVALID, "the program calls '%s', which is data and no function in '%s'",
+                          name, options->libraries[i]);
     memcpy(out, &symbol, sizeof *out); /* ISO C has no cast from an object pointer to a function pointer */
     return NORIA_OK;
   }

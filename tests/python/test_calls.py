@@ -192,6 +192,9 @@ func.func @main(%x: i32) -> i32 {
         session(text, [], stage)
     with pytest.raises(noria.Error, match=r"calls function 'missing', which is not in '.*libother.so', '.*libother.so'"):
         session(text, [lib, lib], stage)
+    data = library("data", "int missing[4] = {1};")
+    with pytest.raises(noria.Error, match="calls 'missing', which is data and no function in '.*libdata.so'"):
+        session(text, [data], stage)
     with pytest.raises(noria.Error, match="library '.*none.so' cannot be opened: No such file"):
         session(text, [tmp_path / "none.so"], stage)
     (tmp_path / "text.so").write_text(text)
