@@ -271,7 +271,7 @@ def test_written_by_opt(how, noria_tool, tmp_path):
 
 
 CHILD = """
-import ctypes, sys
+import ctypes, io, sys
 import numpy as np
 runtime, P, I = ctypes.CDLL(sys.argv[1]), ctypes.c_void_p, ctypes.c_int64
 runtime.noria_tensor_data.argtypes, runtime.noria_tensor_data.restype = [P], P
@@ -290,7 +290,9 @@ ones = np.ones((2, 64), np.float32)
 assert runtime.noria_tensor_create(1, I(2), (I * 2)(2, 64), ones.ctypes.data_as(P), ctypes.byref(x), None) == 0
 assert runtime.noria_program_run(program, (P * 1)(x), I(1), outputs, I(3), None, None) == 0
 y = np.ctypeslib.as_array(ctypes.cast(runtime.noria_tensor_data(outputs[0]), ctypes.POINTER(ctypes.c_float)), (2, 32))
-np.save(sys.stdout.buffer, y)
+file = io.BytesIO()  # NumPy asks a file for its position, which a pipe does not have
+np.save(file, y)
+sys.stdout.buffer.write(file.getvalue())
 """
 
 
