@@ -145,6 +145,14 @@ def chain(count, shape):
     return _model(nodes, [info("x", T.FLOAT, shape), info("b", T.FLOAT, shape)], [info(name, T.FLOAT, shape)], {})
 
 
+def suppression(boxes):
+    """NonMaxSuppression of one class; the limit is an input."""
+    f = np.float32
+    return _model([node("NonMaxSuppression", ["boxes", "scores", "limit", "share"], ["y"])],
+                  [info("boxes", T.FLOAT, [1, boxes, 4]), info("scores", T.FLOAT, [1, 1, boxes]),
+                   info("limit", T.INT64, [1])], [info("y", T.INT64, ["n", 3])], {"share": np.array([0.5], f)})
+
+
 def one_node(op, rows, columns, num_inputs):
     """One op on float32 tensors, all of one shape."""
     names = ["a", "b"][:num_inputs]

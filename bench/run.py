@@ -215,6 +215,20 @@ def bench_memory(table, lib):
     table.add("1,000,000 scalar scan rows (4 MB): peak", "MB", 1e-6, peak, "3x the result", peak["Noria"][0] <= 12e6)
 
 
+def bench_suppression(table, lib):
+    n, rng = 10_000, np.random.default_rng(0)
+    (ours, threaded), peer = both(models.suppression(n)), silero.one_thread_ort(models.suppression(n))
+    corner, size = rng.uniform(0, 1000, (1, n, 2)), rng.uniform(10, 100, (1, n, 2))
+    feeds = {"boxes": np.concatenate([corner, corner + size], 2).astype(np.float32),
+             "scores": rng.random((1, 1, n), np.float32)}
+    for limit, text, times, rounds in (n, "no limit", 5, 15), (100, "limit 100", 1.5, 200):
+        feeds["limit"] = np.array([limit])
+        assert np.array_equal(ours.run(None, feeds)[0], peer.run(None, feeds)[0])
+        r = interleaved([lambda s=s: s.run(None, feeds) for s in (ours, threaded, peer)], rounds)
+        table.add(f"NonMaxSuppression, 10,000 boxes, {text}", "ms", 1e3, dict(zip(COLUMNS, r)),
+                  f"ORT / {times}", r[0][0] * times <= r[2][0])
+
+
 def bench_silero(table, lib):
     path = silero.fetch_model()
     chunks = silero.make_chunks(silero.make_recording()[0])[:200]
@@ -350,7 +364,7 @@ def bench_wavefront(table, lib):
 
 
 BENCHES = {"scalar": bench_scalar, "collatz": bench_collatz, "rows": bench_rows, "rnn": bench_rnn, "mamba": bench_mamba,
-           "memory": bench_memory, "silero": bench_silero, "first": bench_first, "call": bench_call,
+           "memory": bench_memory, "nms": bench_suppression, "silero": bench_silero, "first": bench_first, "call": bench_call,
            "heavy": bench_heavy, "wavefront": bench_wavefront, "dispatch": bench_dispatch}
 
 

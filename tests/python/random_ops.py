@@ -210,6 +210,19 @@ def topk(d, op):
     return Case(op, [x, Operand([k])], attrs, outputs, opset)
 
 
+@ops("NonMaxSuppression")
+def non_max_suppression(d, op):
+    batches, classes, n = d.dim(), d.dim(), d.dim()
+    boxes, scores = d.array(np.float32, (batches, n, 4), 0, 4), d.array(np.float32, (batches, classes, n), -1, 1)
+    if d.chance():
+        boxes, scores = np.round(boxes), np.round(scores * 4) / np.float32(4)
+    limits = [Operand(np.full(d.choose((), (1,)), d.integer(-1, 9))),
+              Operand([d.random.uniform(0, 1)], np.float32), Operand([d.random.uniform(-1, 1)], np.float32)]
+    limits = [x if d.chance(.8) else None for x in limits][:d.integer(0, 3)]
+    attrs = {"center_point_box": d.integer(0, 1)} if d.chance() else {}
+    return Case(op, [boxes, scores] + limits, attrs, opset=d.opset(op))
+
+
 # ---- products --------------------------------------------------------------------------------------------------------
 
 @ops("MatMul")
