@@ -364,8 +364,8 @@ def bench_wavefront(table, lib):
 
 
 BENCHES = {"scalar": bench_scalar, "collatz": bench_collatz, "rows": bench_rows, "rnn": bench_rnn, "mamba": bench_mamba,
-           "memory": bench_memory, "nms": bench_suppression, "silero": bench_silero, "first": bench_first, "call": bench_call,
-           "heavy": bench_heavy, "wavefront": bench_wavefront, "dispatch": bench_dispatch}
+           "memory": bench_memory, "nms": bench_suppression, "silero": bench_silero, "first": bench_first,
+           "call": bench_call, "heavy": bench_heavy, "wavefront": bench_wavefront, "dispatch": bench_dispatch}
 
 
 def main():
