@@ -124,13 +124,15 @@ def test_blocks_of_other_pages(page, tmp_path, shell):
     for name in "program.mlir", "old.mlir":
         (tmp_path / name).write_text(gcd())
     for language, text in blocks(page):
-        assert language in ("", "sh", "c", "mlir", "diff", "console"), f"{page}: nothing checks a block of {language}"
+        assert language in ("", "sh", "c", "mlir", "diff", "console", "python"), f"{page}: nothing checks a block of {language}"
         if language == "mlir":  # its first line is its file's name
             (tmp_path / re.match(r"// (\w+\.mlir)\n", text)[1]).write_text(text)
         if language == "sh":
             check_shell_block(text, shell)
         if language == "console":
             check_console_block(text, shell)
+        if language == "python":
+            check_python_block(text, shell)
         if language == "c":  # a file, which a later block compiles, begins with its name; the rest is quoted
             file = re.match(r"/\* (\w+\.c) ", text)
             if file:

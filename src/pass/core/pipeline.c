@@ -3,7 +3,8 @@
 #include "pass/core/pass.h"
 
 const NrStep nr_pipeline[] = {
-    {"import", "verify-links", "first: from here on what a dispatch names is there"},
+    {"import", "link-kernels", "first: from here on the functions that are called have bodies"},
+    {"import", "verify-links", "early: from here on what a dispatch names is there"},
     {"import", "verify-initialization-order", "while globals and initializers are there"},
     {"import", "lower-util", "early: the next passes know the functions of func and the globals of memref"},
     {"import", "int-range-optimizations{loops=false}", "before util.assume.int ends: it uses what that says"},

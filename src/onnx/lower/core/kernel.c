@@ -1,35 +1,6 @@
-/* kernel.c - see kernel.h. A kernel is parsed and made one function by inlining, then cloned op by op. */
+/* kernel.c - see kernel.h. The ops of a kernel's function are cloned one by one. */
 #include "dialect/func/ops.h"
 #include "onnx/lower/core/kernel.h"
-
-#include "ir/text.h"
-#include "pass/core/pass.h"
-
-static NrModule *instantiate(NrLower *l, const char *name, NrStr prelude) {
-  const NrKernelText *k = nr_kernel_texts;
-  while (k->name && strcmp(k->name, name) != 0) k++;
-  if (!k->name) return nr_lower_error(l, "there is no kernel '%s'", name), NULL;
-  NrBuf text = {0}, file = {0};
-  nr_buf_str(&text, prelude);
-  nr_buf_str(&text, (NrStr){k->text, k->size});
-  nr_buf_printf(&file, "lib/%s.mlir", name);
-  NrModule *module = nr_parse_module(l->ctx, (NrStr){text.data, text.size}, (NrStr){file.data, file.size}, NULL, NULL);
-  NrPassOptions options = {0};
-  if (module && nr_run_passes(module, NR_STR("inline"), &options)) {
-    nr_module_destroy(module);
-    module = NULL;
-  }
-  nr_buf_deinit(&text);
-  nr_buf_deinit(&file);
-  return module;
-}
-
-static NrBlock *function_body(NrModule *module, const char *name) {
-  for (NrOp *op = nr_op_only_body(module->op)->first; op; op = op->next)
-    if (nr_op_is(op, NR_OP_func_func) && nr_str_is(nr_op_attr_str(op, NR_A_sym_name), name))
-      return nr_func_func_body(op);
-  return NULL;
-}
 
 /* Messages name the node, not a line of the kernel's text. */
 static bool relocate(NrOp *op, void *loc) {
@@ -39,9 +10,13 @@ static bool relocate(NrOp *op, void *loc) {
 
 NrStatus nr_lower_kernel(NrLower *l, const char *name, NrStr prelude, NrValue *const *args, size_t num_args,
                          NrValue **results, size_t num_results) {
-  NrModule *module = instantiate(l, name, prelude);
+  const NrKernelText *kernel = nr_kernel_texts;
+  while (kernel->name && strcmp(kernel->name, name) != 0) kernel++;
+  if (!kernel->name) return nr_lower_error(l, "there is no kernel '%s'", name);
+  NrOp *func;
+  NrModule *module = nr_kernel_module(l->ctx, kernel, prelude, &func);
   if (!module) return NR_ERROR_INTERNAL;
-  NrBlock *body = function_body(module, name);
+  NrBlock *body = nr_func_func_body(func);
   assert(body && body->num_args == num_args && nr_block_terminator(body)->num_operands == num_results);
   NrMap map = {0};
   for (size_t i = 0; i < num_args; i++) {

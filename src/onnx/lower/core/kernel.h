@@ -3,14 +3,7 @@
 #define NORIA_ONNX_LOWER_CORE_KERNEL_H
 
 #include "onnx/lower/core/lower.h"
-
-/* A file of lib/, without its folder and ending. */
-typedef struct NrKernelText {
-  const char *name; /* NULL ends the table */
-  const char *text; /* not NUL-terminated */
-  size_t size;
-} NrKernelText;
-extern const NrKernelText nr_kernel_texts[];
+#include "pass/scalar/kernels.h"
 
 /* Copies function @name of lib/<name>.mlir to l->b with its arguments bound, and gives the values that it returns.
  * prelude: text that defines what the file leaves open, "!T = f32" and functions. Tensors in args are cast to the

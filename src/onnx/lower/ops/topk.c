@@ -3,35 +3,9 @@
 #include "onnx/lower/core/kernel.h"
 #include "onnx/lower/core/state.h"
 
-#include "ir/text.h"
-
-/* The order of the elements, for the kernel. As in NumPy, NaN is larger than all numbers. */
-static void write_prelude(NrLower *l, NrBuf *out, NoriaDType dtype, bool largest) {
-  NrType elem = nr_lower_elem_type(l->ctx, dtype), wide = nr_lower_wide_type(elem);
-  const char *e = nr_type_text(l->ctx, elem), *w = nr_type_text(l->ctx, wide);
-  nr_buf_printf(out, "!T = %s\nfunc.func private @before(%%a: !T, %%b: !T) -> i1 {\n", e);
-  if (nr_type_is_int(elem)) {
-    bool is_unsigned = nr_dtype_is_unsigned(dtype) || dtype == NORIA_BOOL;
-    const char *predicate = is_unsigned ? largest ? "ugt" : "ult" : largest ? "sgt" : "slt";
-    nr_buf_printf(out, "  %%before = arith.cmpi %s, %%a, %%b : !T\n", predicate);
-  } else {
-    const char *x = "%a", *y = "%b";
-    if (elem != wide) {
-      nr_buf_printf(out, "  %%x = arith.extf %%a : %s to %s\n  %%y = arith.extf %%b : %s to %s\n", e, w, e, w);
-      x = "%x", y = "%y";
-    }
-    nr_buf_printf(out, "  %%better = arith.cmpf %s, %s, %s : %s\n", largest ? "ogt" : "olt", x, y, w);
-    nr_buf_printf(out, "  %%nan = arith.cmpf uno, %s, %s : %s\n", largest ? x : y, largest ? x : y, w);
-    nr_buf_printf(out, "  %%number = arith.cmpf ord, %s, %s : %s\n", largest ? y : x, largest ? y : x, w);
-    nr_buf_printf(out, "  %%beyond = arith.andi %%nan, %%number : i1\n");
-    nr_buf_printf(out, "  %%before = arith.ori %%better, %%beyond : i1\n");
-  }
-  nr_buf_printf(out, "  return %%before : i1\n}\n");
-}
-
 NrStatus nr_lower_top(NrLower *l, NrValue *x, NoriaDType dtype, bool largest, NrDim k, NrValue *out[2]) {
   NrBuf prelude = {0};
-  write_prelude(l, &prelude, dtype, largest);
+  nr_kernel_prelude(l->ctx, &prelude, dtype, largest);
   NrValue *args[2] = {x, nr_dim_value(l, k)};
   NrStatus status = nr_lower_kernel(l, "topk", (NrStr){prelude.data, prelude.size}, args, 2, out, 2);
   nr_buf_deinit(&prelude);
