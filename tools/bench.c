@@ -8,8 +8,8 @@
 static const char help[] =
     "usage: noria bench [options] FILE [VALUE...]\n"
     "\n"
-    "Compiles FILE, an ONNX model or text IR, and runs it again and again with the same inputs. Says what compiling "
-    "took,\n"
+    "Compiles FILE, an ONNX model or text IR, and runs it again and again with the same inputs; a library that\n"
+    "`noria compile` made (.so) is run as it is. Says what compiling, or loading the library, took,\n"
     "and of the runs the median, the least, and the spread: 10% of the runs are below its first number, 10% above the\n"
     "second. Fast programs are timed in groups, so that the clock does not count.\n"
     "\n"
@@ -94,6 +94,11 @@ static void put_time(const char *what, double ns, const char *comment) {
 
 static void put_compile(const Job *job, int64_t first) {
   const NrCodegenTimes *c = &job->times.code;
+  if (job->library) {
+    put_time("load", (double)job->times.read, "");
+    put_time("first run", (double)first, "");
+    return;
+  }
   int64_t code = c->load + c->build + c->optimize + c->emit + c->link;
   NrBuf parts = {0};
   nr_buf_printf(&parts, "read %.2f, lower %.2f", (double)job->times.read / 1e6, (double)job->times.lower / 1e6);
@@ -165,6 +170,7 @@ int tool_bench(int argc, char **argv) {
   if (!status && !job.path && !job.help) status = tool_usage_error("bench", "which program? Name a file");
   if (!status && job.channel && !job.ranks && strcmp(job.channel, "none"))
     status = tool_usage_error("bench", "processes would not agree on how often to run: --ranks=N runs threads");
+  if (!status && !job.help) status = job_look(&job, NULL);
   if (!status && job.help) fputs(help, stdout);
   else if (!status) status = bench(&job, seconds);
   job_deinit(&job);

@@ -11,7 +11,7 @@ static const char help[] =
     "no\n"
     "compiler, no LLVM, no Python. It is replaced atomically. Its kind follows from its ending, or from --emit:\n"
     "\n"
-    "  OUT.so   --emit=so     a shared library, which noria_program_load opens\n"
+    "  OUT.so   --emit=so     a shared library, which noria run and noria_program_load open\n"
     "  OUT.o    --emit=obj    an object file with the one symbol noria_module, to be linked into a program\n"
     "  OUT.ll   --emit=ll     LLVM IR\n"
     "  OUT.s    --emit=asm    assembly\n"

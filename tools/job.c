@@ -102,9 +102,36 @@ int job_read(Job *job, NrCompilation *unit) {
   return 0;
 }
 
+int job_look(Job *job, const char *option) {
+  job->library = nr_is_library(job->path, job->options.format);
+  if (!job->library) return 0;
+  if (!option) option = nr_compiler_option(&job->options, true);
+  if (!option && job->interpret) option = "--interpret";
+  if (!option && job->stop_after) option = "--stop-after";
+  if (!option && job->print_after) option = "--print-after";
+  if (option)
+    return tool_usage_error(job->tool, "'%s' is compiled already: %s is an option of compiling", job->path, option);
+  if (job->explain)
+    return tool_usage_error(job->tool, "'%s' is compiled already: --explain-%s is an option of compiling", job->path,
+                            job->explain);
+  return 0;
+}
+
+/* There are no types of text then: all values are tensors, sequences and optionals. */
+static int load_library(Job *job) {
+  NoriaError error = NORIA_ERROR_INIT;
+  if (!job->ctx) job->ctx = nr_context_create();
+  int64_t start = nr_now_ns();
+  NoriaStatus status = nr_library_load(job->path, NULL, &job->options, &job->program, &error);
+  job->times.read = nr_now_ns() - start;
+  nr_heap_settle(nr_heap_current());
+  return status ? job_report(job, &error) : 0;
+}
+
 int job_compile(Job *job) {
   NrCompilation unit = {0};
   NoriaError error = NORIA_ERROR_INIT;
+  if (job->library) return load_library(job);
   if (job_read(job, &unit)) return 1;
   int64_t start = nr_now_ns();
   progress_begin("compiling", job->path);
@@ -338,10 +365,10 @@ static double ms(int64_t ns) { return (double)ns / 1e6; }
 
 void job_put_times(const Job *job) {
   const NrCodegenTimes *c = &job->times.code;
-  fprintf(stderr, "read     %10.3f ms\n", ms(job->times.read));
+  fprintf(stderr, "%-8s %10.3f ms\n", job->library ? "load" : "read", ms(job->times.read));
   /* Without this time, the steps were reported one by one. */
   if (job->times.lower) fprintf(stderr, "lower    %10.3f ms\n", ms(job->times.lower));
-  if (!job->interpret)
+  if (!job->interpret && !job->library)
     fprintf(stderr, "code     %10.3f ms  (load LLVM %.3f, build %.3f, optimize %.3f, emit %.3f, link %.3f)\n",
             ms(c->load + c->build + c->optimize + c->emit + c->link), ms(c->load), ms(c->build), ms(c->optimize),
             ms(c->emit), ms(c->link));

@@ -29,6 +29,7 @@ typedef struct Job {
   bool interpret, time, help;
   const char *stop_after, *print_after; /* job_print */
   const char *explain; /* the topic on which passes report their decisions as remarks; NULL: none */
+  bool library;        /* path is compiled code: after job_look */
   int32_t ranks;       /* --ranks; 0: not given */
   const char *channel; /* --channel; NULL: not given */
   NoriaWorldOptions world_options;
@@ -54,9 +55,12 @@ void job_take_argument(Job *job, const char *arg);
 /* Whether arg is a value although it begins with `-`: -3, -.5, -inf. */
 bool job_is_value(const char *arg);
 
+/* Looks whether the program is compiled already, and then refuses the options that only a compiler has; 0 or 2. option:
+ * one of the tool's own that was given, as "--check-stages", or NULL. */
+int job_look(Job *job, const char *option);
 /* The steps of a job. Each prints its errors to standard error and returns 0 or 1. */
 int job_read(Job *job, NrCompilation *unit);     /* with the entry set, and types of inputs and outputs noted */
-int job_compile(Job *job);                /* to job->program: machine code, or the interpreter */
+int job_compile(Job *job);                /* to job->program: machine code, the interpreter, or a library */
 int job_print(Job *job);                  /* the text after stages and passes, instead of a program */
 int job_bind(Job *job, const NoriaModule *module, bool make_up); /* feeds; make_up: random ones for what is not given */
 int job_run(Job *job);                    /* of all ranks here: results; Ctrl-C stops it */

@@ -1,4 +1,4 @@
-/* run.c - `noria run`: compiles a program in memory and runs it once. */
+/* run.c - `noria run`: compiles a program in memory, or opens a compiled one, and runs it once. */
 #include <stdio.h>
 
 #include "job.h"
@@ -7,8 +7,8 @@
 static const char help[] =
     "usage: noria run [options] FILE [VALUE...]\n"
     "\n"
-    "Compiles FILE, an ONNX model or text IR (`-`: standard input), in memory and runs it once. Outputs that are not "
-    "saved\n"
+    "Compiles FILE, an ONNX model or text IR (`-`: standard input), in memory and runs it once; a library that\n"
+    "`noria compile` made (.so) is run as it is, without the options of compiling. Outputs that are not saved\n"
     "are printed, one a line: scalars of text IR as `12 : i64`, tensors as `dense<...> : tensor<...>`, sequences as\n"
     "`[ITEM, ITEM]`, optionals as what they hold or `none`. All can be given as inputs again.\n"
     "\n"
@@ -81,6 +81,7 @@ static const char help[] =
     "  noria run model.onnx --input x=@x.npy --output y=@y.npy\n"
     "  noria run model.onnx --input x=random:1x3x224x224xf32 --seed=7 --time\n"
     "  noria run gcd.mlir --entry=gcd 48 180\n"
+    "  noria compile model.onnx -o model.so && noria run model.so --input x=@x.npy\n"
     "  noria run --ranks=4 sum.mlir @part%r.npy      mpirun -n 4 noria run sum.mlir @part%r.npy\n"
     "  echo 'func.func @f(%x: i64) -> i64 { return %x : i64 }' | noria run - 12\n";
 
@@ -110,9 +111,9 @@ static int take_arguments(Run *run, int argc, char **argv) {
     if (status < 0) return tool_no_option(job->tool, help, false, arg);
     if (status) return status;
   }
-  if (!job->path && !job->help)
-    return tool_usage_error(job->tool, "which program? Name a file, or - for standard input");
-  return 0;
+  if (job->help) return 0;
+  if (!job->path) return tool_usage_error(job->tool, "which program? Name a file, or - for standard input");
+  return job_look(job, run->each_pass ? "--check-passes" : run->check ? "--check-stages" : NULL);
 }
 
 static int compile_and_run(Run *run) {

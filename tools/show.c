@@ -261,19 +261,14 @@ static int show_target(Job *job, NrBuf *out) {
   return status ? 1 : 0;
 }
 
-static bool ends_with(const char *s, const char *end) {
-  size_t n = strlen(s), k = strlen(end);
-  return n >= k && strcmp(s + n - k, end) == 0;
-}
-
 static int show(Job *job, bool target) {
   NrBuf out = {0};
   const char *format = job->options.format;
-  bool is_model = format ? strcmp(format, "onnx") == 0 : !target && ends_with(job->path, ".onnx");
-  int status = target                        ? show_target(job, &out)
-               : is_model                    ? show_model(job->path, &out)
-               : ends_with(job->path, ".so") ? show_library(job, &out)
-                                             : show_text(job, &out);
+  bool is_model = format ? strcmp(format, "onnx") == 0 : !target && nr_str_ends(nr_str(job->path), ".onnx");
+  int status = target                             ? show_target(job, &out)
+               : nr_is_library(job->path, format) ? show_library(job, &out)
+               : is_model                         ? show_model(job->path, &out)
+                                                  : show_text(job, &out);
   if (!status) fwrite(out.data, 1, out.size, stdout);
   nr_buf_deinit(&out);
   return status;

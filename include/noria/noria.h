@@ -48,7 +48,9 @@ typedef struct NoriaCompileOptions {
 } NoriaCompileOptions;
 
 /* "-" is standard input. External data of a model is looked for in the folder of path. error lists all that is wrong, a
- * line each. */
+ * line each. A library that noria compile made is opened as noria_program_load opens it, with options->program; it is
+ * known by its content, or by the ending .so. An option that says how to compile is an error then. To open a library is
+ * to run its code: where format is given or the ending is .onnx or .mlir, none is opened. */
 NORIA_API NoriaStatus noria_compile_file(const char *path, const NoriaCompileOptions *options,
                                          NoriaProgram **out_program, NoriaError *error);
 /* data is read during the call only. folder: where external data may lie, or NULL. */

@@ -109,7 +109,9 @@ _DIRECT = {1: np.float32, 2: np.uint8, 3: np.int8, 4: np.uint16, 5: np.int16, 6:
 
 
 class InferenceSession:
-    """A compiled model. `model` is a path or the model's bytes."""
+    """A compiled model. `model` is a path or the model's bytes; a path also of a library that `noria compile` made,
+    which is opened as it is: of the options only those of a run, libraries and parameters go with it. To open a
+    library is to run its code with all rights of the process; a path with the ending .onnx is never taken for one."""
 
     def __init__(self, model, sess_options=None, providers=None, provider_options=None, **unused):
         options = sess_options or SessionOptions()

@@ -126,6 +126,7 @@ static inline bool nr_str_eq(NrStr a, NrStr b) {
 }
 static inline bool nr_str_is(NrStr a, const char *c_string) { return nr_str_eq(a, nr_str(c_string)); }
 bool nr_str_starts(NrStr s, const char *prefix);
+bool nr_str_ends(NrStr s, const char *suffix);
 int nr_str_cmp(NrStr a, NrStr b);
 NrStr nr_str_copy(NrArena *arena, NrStr s); /* NUL-terminated copy */
 NrStr nr_str_doubled(NrArena *arena, NrStr s, char c); /* a copy in which every c is doubled */

@@ -62,6 +62,8 @@ static bool truncated(const Elf *e, uint64_t wanted, NrBuf *why) {
 
 static uint64_t end_of(uint64_t at, uint64_t size) { return size > UINT64_MAX - at ? UINT64_MAX : at + size; }
 
+bool nr_is_elf(const void *data, size_t size) { return size && !memcmp(data, ELFMAG, NR_MIN(size, (size_t)SELFMAG)); }
+
 static bool read_header(Elf *e, NrBuf *why) {
   struct stat about;
   Elf64_Ehdr *h = &e->header;
@@ -72,8 +74,7 @@ static bool read_header(Elf *e, NrBuf *why) {
   if (e->size == 0) return broken(why, "is empty");
   size_t have = (size_t)NR_MIN(e->size, sizeof *h);
   if (!read_at(e->fd, h, have, 0)) return broken(why, "cannot be read: %s", strerror(errno));
-  if (memcmp(h->e_ident, ELFMAG, NR_MIN(have, (size_t)SELFMAG)) != 0)
-    return broken(why, "is no shared library");
+  if (!nr_is_elf(h, have)) return broken(why, "is no shared library");
   if (have < sizeof *h) return truncated(e, sizeof *h, why);
   if (h->e_ident[EI_CLASS] != ELFCLASS64 || h->e_ident[EI_DATA] != ELFDATA2LSB || h->e_machine != OWN_MACHINE)
     return broken(why, "is for another kind of machine (ELF machine %d, this one is %d)", (int)h->e_machine,

@@ -24,6 +24,9 @@ typedef enum NrSealState {
 } NrSealState;
 /* With NR_SEAL_BROKEN, out_why gets the reason as a predicate of the file's name: "is truncated: ..". */
 NrSealState nr_seal_check(int fd, NrBuf *out_why);
+/* Whether data, the first bytes of a file or all of it, are those of an ELF file: compiled code. A file that was cut
+ * off within the first four bytes counts. */
+bool nr_is_elf(const void *data, size_t size);
 /* Whether a checked library without a seal has the symbol in its dynamic symbol table. */
 bool nr_library_names(int fd, const char *symbol);
 

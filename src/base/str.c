@@ -8,6 +8,11 @@ bool nr_str_starts(NrStr s, const char *prefix) {
   return s.size >= n && (n == 0 || memcmp(s.data, prefix, n) == 0);
 }
 
+bool nr_str_ends(NrStr s, const char *suffix) {
+  size_t n = strlen(suffix);
+  return s.size >= n && memcmp(s.data + s.size - n, suffix, n) == 0;
+}
+
 int nr_str_cmp(NrStr a, NrStr b) {
   size_t n = NR_MIN(a.size, b.size);
   int c = n ? memcmp(a.data, b.data, n) : 0;

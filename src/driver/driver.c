@@ -5,6 +5,8 @@
 #include <libgen.h>
 
 #include "abi/abi_wrapper.h"
+#include "base/seal.h"
+#include "driver/program.h"
 #include "onnx/lower/core/lower.h"
 #include "runtime/error.h"
 #include "runtime/sanitize.h"
@@ -101,11 +103,6 @@ static NrStatus import(NrCompilation *unit, const NoriaCompileOptions *options) 
   return status;
 }
 
-static bool ends_with(const char *s, const char *end) {
-  size_t n = strlen(s), k = strlen(end);
-  return n >= k && strcmp(s + n - k, end) == 0;
-}
-
 /* Text is printable from its first byte on; a protobuf message of a model begins with the tag of ir_version. */
 static bool looks_like_text(const void *data, size_t size) {
   const unsigned char *p = data;
@@ -116,8 +113,8 @@ static bool looks_like_text(const void *data, size_t size) {
 
 static bool is_text(const NoriaCompileOptions *options, const char *path, const void *data, size_t size) {
   if (options && options->format) return strcmp(options->format, "mlir") == 0;
-  if (path && ends_with(path, ".mlir")) return true;
-  if (path && ends_with(path, ".onnx")) return false;
+  if (path && nr_str_ends(nr_str(path), ".mlir")) return true;
+  if (path && nr_str_ends(nr_str(path), ".onnx")) return false;
   return looks_like_text(data, size);
 }
 
@@ -126,11 +123,19 @@ static NrStatus model_error(NrCompilation *unit, NrStatus status, const NrBuf *e
   return status;
 }
 
+static NrStatus is_compiled(NrCompilation *unit) {
+  return nr_error(unit->ctx, NULL,
+                  "this is compiled code, which is not compiled again; a library is run by the path of its file, which "
+                  "does not end in .onnx or .mlir, without a format");
+}
+
 static NrStatus read_memory(NrCompilation *unit, const void *data, size_t size, const char *name, const char *folder,
                             const NoriaCompileOptions *options) {
   NrStatus status = begin(unit, options);
   if (status) return status;
   if (!size) return finish(unit, nr_error(unit->ctx, NULL, "the program is empty"));
+  if (nr_is_elf(data, size))
+    return finish(unit, is_compiled(unit));
   if (is_text(options, name, data, size)) {
     name_unit(unit, name);
     if (options && options->num_shapes)
@@ -156,9 +161,10 @@ NrStatus nr_compilation_read_memory(NrCompilation *unit, const void *data, size_
 }
 
 static NrStatus read_file(NrCompilation *unit, const char *path, const NoriaCompileOptions *options) {
-  if (!(options && options->format) && ends_with(path, ".onnx")) {
+  if (!(options && options->format) && nr_str_ends(nr_str(path), ".onnx")) {
     NrStatus status = begin(unit, options);
     if (status) return status;
+    if (nr_file_is_elf(path)) return finish(unit, is_compiled(unit));
     NrBuf errors = {0};
     status = nr_onnx_read_file(path, &unit->model, &errors);
     if (status) model_error(unit, status, &errors);
@@ -216,99 +222,6 @@ NrStatus nr_compilation_lower(NrCompilation *unit, const NrPassOptions *options)
 
 /* ---- programs ---- */
 
-/* What a program in memory owns. */
-typedef struct Held {
-  NrCompiled *code;        /* or */
-  NrInterpProgram *interp; /* with the module that it runs */
-  NrMemoryRegion *regions; /* of sanitized code */
-  NR_VEC(NrOnnxModel *) models; /* whose tensors are parameters */
-  NrCompilation unit;
-} Held;
-
-static void release(void *user) {
-  Held *held = user;
-  NrHeap *heap = held->unit.heap;
-  if (held->interp && nr_interp_is_broken(held->interp)) { /* a run was abandoned, so its state is not consistent */
-    nr_heap_destroy(heap); /* without one, the tool's, whose guard frees it */
-    return;
-  }
-  nr_compiled_destroy(held->code);
-  nr_interp_destroy(held->interp);
-  nr_compilation_deinit(&held->unit);
-  for (size_t i = 0; i < held->models.size; i++) nr_onnx_model_destroy(held->models.data[i]);
-  nr_vec_deinit(&held->models);
-  nr_free(held->regions);
-  nr_free(held);
-  nr_heap_close(heap);
-}
-
-/* The parameters of a program's options: the tensors of models, and the other files, which the runtime reads. */
-typedef struct Parameters {
-  NrArena arena;
-  NR_VEC(NoriaParameter) given;
-  NR_VEC(const char *) files;
-} Parameters;
-
-/* Adds the initializers of the model at "path" or "scope=path". Data in files of its own is mapped. */
-static NoriaStatus add_model(Parameters *p, Held *held, const char *text, NoriaError *error) {
-  size_t n = strcspn(text, "=/");
-  bool scoped = text[n] == '=';
-  const char *scope = scoped ? nr_str_copy(&p->arena, (NrStr){text, n}).data : "";
-  const char *path = scoped ? text + n + 1 : text;
-  NrOnnxModel *model = NULL;
-  NrBuf errors = {0};
-  NrStatus status = nr_onnx_read_file(path, &model, &errors);
-  if (status)
-    nr_error_set(error, nr_public_status(status), "parameter file '%s': %s", path, errors.size ? errors.data : "");
-  nr_buf_deinit(&errors);
-  if (status) return nr_public_status(status);
-  nr_vec_push(&held->models, model);
-  for (size_t i = 0; i < model->graph->num_initializers; i++) {
-    const NrOnnxTensor *t = &model->graph->initializers[i];
-    if (t->dtype == NORIA_STRING) continue; /* no parameter has such elements */
-    NoriaParameter made = {scope, nr_str_copy(&p->arena, t->name).data, t->dtype, (int64_t)t->rank, t->dims, t->data};
-    nr_vec_push(&p->given, made);
-  }
-  return NORIA_OK;
-}
-
-static NoriaStatus collect_parameters(Parameters *p, Held *held, NoriaProgramOptions *io, NoriaError *error) {
-  NoriaStatus status = NORIA_OK;
-  for (size_t i = 0; i < io->num_parameters; i++) nr_vec_push(&p->given, io->parameters[i]);
-  for (size_t i = 0; i < io->num_parameter_files && !status; i++) {
-    const char *text = io->parameter_files[i];
-    if (text && ends_with(text, ".onnx")) status = add_model(p, held, text, error);
-    else nr_vec_push(&p->files, text);
-  }
-  io->parameters = p->given.data;
-  io->num_parameters = p->given.size;
-  io->parameter_files = p->files.data;
-  io->num_parameter_files = p->files.size;
-  return status;
-}
-
-static NoriaStatus create_program(Held held, const NoriaModule *module, const NoriaCompileOptions *options,
-                                  NoriaProgram **out_program, NoriaError *error) {
-  Held *kept = nr_calloc(1, sizeof *kept);
-  *kept = held;
-  nr_context_set_diag_handler(kept->unit.ctx, NULL, NULL);
-  NoriaProgramOptions program = options ? options->program : (NoriaProgramOptions){0};
-  program.release = release;
-  program.user = kept;
-  Parameters parameters = {0};
-  nr_arena_init(&parameters.arena);
-  NoriaStatus made = collect_parameters(&parameters, kept, &program, error);
-  if (!made) made = noria_program_create(module, &program, out_program, error);
-  nr_vec_deinit(&parameters.given);
-  nr_vec_deinit(&parameters.files);
-  nr_arena_deinit(&parameters.arena);
-  if (made) {
-    kept->unit.heap = NULL; /* the caller owns it again */
-    release(kept);
-  }
-  return made;
-}
-
 NoriaStatus nr_public_status(NrStatus status) {
   static const NoriaStatus map[] = {[NR_OK] = NORIA_OK,
                                     [NR_ERROR_INVALID] = NORIA_ERROR_INVALID,
@@ -355,15 +268,15 @@ NoriaStatus nr_compilation_jit(NrCompilation *unit, const NoriaCompileOptions *o
   if (status) return nr_compilation_fail(unit, status, error);
   nr_module_destroy(unit->module); /* code does not need it; the data of constants stays */
   unit->module = NULL;
-  Held held = {.code = code, .unit = *unit};
+  NrOwned owned = {.code = code, .unit = *unit};
   *unit = (NrCompilation){0};
   size_t count;
   const NrCodeRegion *regions = nr_compiled_regions(code, &count);
-  if (codegen.sanitize) held.regions = nr_calloc(count, sizeof *held.regions);
-  for (size_t i = 0; held.regions && i < count; i++)
-    held.regions[i] = (NrMemoryRegion){regions[i].data, regions[i].size};
-  NrMemoryRegion *kept = held.regions;
-  NoriaStatus made = create_program(held, nr_compiled_module(code), options, out_program, error);
+  if (codegen.sanitize) owned.regions = nr_calloc(count, sizeof *owned.regions);
+  for (size_t i = 0; owned.regions && i < count; i++)
+    owned.regions[i] = (NrMemoryRegion){regions[i].data, regions[i].size};
+  NrMemoryRegion *kept = owned.regions;
+  NoriaStatus made = nr_program_make(owned, nr_compiled_module(code), NULL, options, out_program, error);
   if (!made && codegen.sanitize) nr_program_sanitize(*out_program, kept, count);
   return made;
 }
@@ -380,9 +293,9 @@ NoriaStatus nr_compilation_interpret(NrCompilation *unit, const NoriaCompileOpti
   if (!status) status = nr_interp_create(unit->module, NULL, NULL, &interp);
   status = finish(unit, status);
   if (status) return nr_compilation_fail(unit, status, error);
-  Held held = {.interp = interp, .unit = *unit};
+  NrOwned owned = {.interp = interp, .unit = *unit};
   *unit = (NrCompilation){0};
-  return create_program(held, nr_interp_module(interp), options, out_program, error);
+  return nr_program_make(owned, nr_interp_module(interp), NULL, options, out_program, error);
 }
 
 static bool is_stage(const char *name) {
@@ -489,6 +402,10 @@ static NoriaStatus enter(void (*body)(void *call), Call *call) {
 
 static void compile_file(void *user) {
   Call *c = user;
+  if (nr_is_library(c->path, c->options ? c->options->format : NULL)) {
+    c->status = nr_library_load(c->path, c->heap, c->options, c->out_program, c->error);
+    return;
+  }
   NrCompilation unit = {.heap = c->heap};
   NrStatus status = nr_compilation_read_file(&unit, c->path, c->options);
   c->status = lower_and_jit(&unit, status, c->options, c->out_program, c->error);

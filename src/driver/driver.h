@@ -64,6 +64,18 @@ NR_WARN_UNUSED NrStatus nr_compilation_emit(NrCompilation *unit, const NoriaComp
  * options only. */
 NoriaStatus nr_compilation_interpret(NrCompilation *unit, const NoriaCompileOptions *options,
                                      NoriaProgram **out_program, NoriaError *error);
+/* Whether the file at path begins as compiled code does. False where it cannot be read twice. */
+bool nr_file_is_elf(const char *path);
+/* Whether the file at path is to be opened as a compiled library: by its content, or the ending .so. Never where the
+ * format or the ending says that it is a model or text, whose reading must not run code. */
+bool nr_is_library(const char *path, const char *format);
+/* An option that is given and changes what is compiled, so that it cannot go with compiled code: its field's name, or
+ * the command line's. NULL: none. */
+const char *nr_compiler_option(const NoriaCompileOptions *options, bool flag);
+/* noria_program_load for a library, with options->program, whose parameter files may be models. An option of
+ * nr_compiler_option is an error. The program takes over heap; NULL: the caller's. */
+NoriaStatus nr_library_load(const char *path, NrHeap *heap, const NoriaCompileOptions *options,
+                            NoriaProgram **out_program, NoriaError *error);
 /* Moves the reported errors to *error, frees the unit and returns the API's status. */
 NoriaStatus nr_compilation_fail(NrCompilation *unit, NrStatus status, NoriaError *error);
 NoriaStatus nr_public_status(NrStatus status); /* the status of the C API */

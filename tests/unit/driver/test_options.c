@@ -1,5 +1,8 @@
 /* test_options.c - wrong options of the C API: each is refused, with a message. */
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "../test.h"
 #include "noria/noria.h"
@@ -52,11 +55,53 @@ static void wrong_run_options_are_refused(void **state) {
   noria_program_destroy(program);
 }
 
+static void expect_seven(NoriaProgram *program) {
+  NoriaValue *x, *y;
+  int64_t seven = 7;
+  assert_int_equal(noria_tensor_create(NORIA_I64, 0, NULL, &seven, &x, NULL), NORIA_OK);
+  const NoriaValue *inputs[] = {x};
+  assert_int_equal(noria_program_run(program, inputs, 1, &y, 1, NULL, NULL), NORIA_OK);
+  assert_int_equal(*(const int64_t *)noria_tensor_data(y), 7);
+  noria_value_release(y);
+  noria_value_release(x);
+}
+
+/* noria_compile_file opens a library; the options of compiling, and a library with the name of a model, are refused. */
+static void a_library_is_opened(void **state) {
+  char folder[] = "/tmp/noria-options-XXXXXX", source[100], library[100], named[100];
+  assert_non_null(mkdtemp(folder));
+  snprintf(source, sizeof source, "%s/f.mlir", folder);
+  snprintf(library, sizeof library, "%s/f", folder);
+  snprintf(named, sizeof named, "%s/f.onnx", folder);
+  FILE *file = fopen(source, "w");
+  fputs(text, file);
+  fclose(file);
+  assert_int_equal(noria_compile_to_file(source, NULL, NORIA_FILE_SHARED, library, NULL, NULL), NORIA_OK);
+  NoriaProgram *program = NULL;
+  assert_int_equal(noria_compile_file(library, &(NoriaCompileOptions){.program.threads = 1}, &program, NULL), NORIA_OK);
+  expect_seven(program);
+  noria_program_destroy(program);
+  NoriaError error = NORIA_ERROR_INIT;
+  assert_int_equal(noria_compile_file(library, &(NoriaCompileOptions){.cpu = "native"}, &program, &error),
+                   NORIA_ERROR_INVALID);
+  assert_non_null(strstr(error.message, "is compiled already: cpu is an option of compiling"));
+  noria_error_clear(&error);
+  assert_int_equal(noria_compile_file(library, &(NoriaCompileOptions){.program.threads = -1}, &program, &error),
+                   NORIA_ERROR_INVALID);
+  noria_error_clear(&error);
+  assert_int_equal(rename(library, named), 0);
+  assert_int_equal(noria_compile_file(named, NULL, &program, &error), NORIA_ERROR_INVALID);
+  assert_non_null(strstr(error.message, "this is compiled code"));
+  noria_error_clear(&error);
+  assert_int_equal(unlink(named) | unlink(source) | rmdir(folder), 0);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(wrong_compile_options_are_refused),
       cmocka_unit_test(wrong_program_options_are_refused),
       cmocka_unit_test(wrong_run_options_are_refused),
+      cmocka_unit_test(a_library_is_opened),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,22 @@
+/* program.h - a program and what it owns; used by the driver only. */
+#ifndef NORIA_DRIVER_PROGRAM_H
+#define NORIA_DRIVER_PROGRAM_H
+
+#include "driver/driver.h"
+#include "runtime/sanitize.h"
+
+/* What a program owns; it is freed with the program. */
+typedef struct NrOwned {
+  NrCompiled *code;        /* of a program in memory, or */
+  NrInterpProgram *interp; /* with the module that it runs */
+  NrMemoryRegion *regions; /* of sanitized code */
+  NR_VEC(NrOnnxModel *) models; /* whose tensors are parameters */
+  NrCompilation unit;
+} NrOwned;
+
+/* Makes a program of the module or, where that is NULL, of the library at path. Uses options->program, whose
+ * parameter files may be models. After an error what it would own is freed, but for owned.unit.heap. */
+NoriaStatus nr_program_make(NrOwned owned, const NoriaModule *module, const char *path,
+                            const NoriaCompileOptions *options, NoriaProgram **out_program, NoriaError *error);
+
+#endif
