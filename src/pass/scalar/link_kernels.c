@@ -36,6 +36,9 @@ static const NoriaDType *find_dtype(NrContext *ctx, NrStr name) {
   return NULL;
 }
 
+/* Whether the kernel is for elements of any type in any order: others need what only lowerings of models write. */
+static bool is_generic(const NrKernelText *k) { return memmem(k->text, k->size, "@before(", strlen("@before(")); }
+
 static bool relocate(NrOp *op, void *loc) {
   op->loc = loc;
   return true;
@@ -68,6 +71,7 @@ static NrStatus link(NrPassContext *pass, NrOp *decl, NrStr words) {
   NrStr name = next_word(&words);
   const NrKernelText *kernel = find_kernel(decl, name);
   if (!kernel) return NR_ERROR_INVALID;
+  if (!is_generic(kernel)) return nr_op_error(decl, "kernel '%s' is for models only", kernel->name);
   NrStr type = next_word(&words), order = next_word(&words);
   const NoriaDType *dtype = find_dtype(pass->ctx, type);
   bool descending = nr_str_is(order, "descending");

@@ -12,3 +12,5 @@ func.func private @noria.searchsorted.f32.up(tensor<?xf32>, tensor<?xf32>, i1) -
 func.func private @noria.searchsorted.f32.descending.more(tensor<?xf32>, tensor<?xf32>, i1) -> tensor<?xi64>
 // expected-error@+1 {{the kernel has the type (tensor<?xf64>, tensor<?xf64>, i1) -> tensor<?xi64>, not (tensor<4xf64>, tensor<?xf64>, i1) -> tensor<?xi64>}}
 func.func private @noria.searchsorted.f64(tensor<4xf64>, tensor<?xf64>, i1) -> tensor<?xi64>
+// expected-error@+1 {{kernel 'nms' is for models only}}
+func.func private @noria.nms.f32(tensor<?x?x4xf32>, tensor<?x?x?xf32>, index, f32, f32, i1) -> tensor<?x3xi64>
