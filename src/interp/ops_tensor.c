@@ -115,12 +115,14 @@ bool nr_run_rank(NrInterp *in, NrOp *op) {
   return true;
 }
 
-/* Whether the view has the static strides and offset of the type. */
+/* Whether the view has the static strides and offset of the type. Along a dim of one element the stride has no effect:
+ * the verifiers take any, and which of two such dims a subview leaves out is open. */
 static bool has_layout(const NrIView *view, NrType t) {
   int64_t strides[NR_MAX_RANK], offset;
   if (!nr_memref_strides(t, strides, &offset)) return true;
   bool fits = offset == NR_DYNAMIC || offset == view->offset - view->origin;
-  for (uint32_t i = 0; i < t->rank && fits; i++) fits = strides[i] == NR_DYNAMIC || strides[i] == view->strides[i];
+  for (uint32_t i = 0; i < t->rank && fits; i++)
+    fits = strides[i] == NR_DYNAMIC || strides[i] == view->strides[i] || view->dims[i] <= 1;
   return fits;
 }
 

@@ -40,11 +40,16 @@ static NrValue *same_layout(NrBuilder *b, NrValue *source, NrType to) {
   if (have_offset == NR_DYNAMIC && want_offset != NR_DYNAMIC)
     same = nr_check_both(b, same, nr_arith_cmpi(b, NR_CMPI_EQ, nr_memref_extract_strided_metadata_offset(parts),
                                                 nr_check_number(b, want_offset)));
-  const uint32_t strides = NR_MEMREF_EXTRACT_STRIDED_METADATA_SIZES_AND_STRIDES + rank;
-  for (uint32_t d = 0; d < rank; d++)
-    if (have[d] == NR_DYNAMIC && want[d] != NR_DYNAMIC)
-      same = nr_check_both(b, same,
-                           nr_arith_cmpi(b, NR_CMPI_EQ, nr_result(parts, strides + d), nr_check_number(b, want[d])));
+  const uint32_t sizes = NR_MEMREF_EXTRACT_STRIDED_METADATA_SIZES_AND_STRIDES, strides = sizes + rank;
+  for (uint32_t d = 0; d < rank; d++) {
+    if (have[d] != NR_DYNAMIC || want[d] == NR_DYNAMIC || to->dims[d] == 1) continue;
+    NrValue *fits = nr_arith_cmpi(b, NR_CMPI_EQ, nr_result(parts, strides + d), nr_check_number(b, want[d]));
+    if (to->dims[d] == NR_DYNAMIC) { /* the stride of a single element has no effect */
+      NrValue *single = nr_arith_cmpi(b, NR_CMPI_ULE, nr_result(parts, sizes + d), nr_check_number(b, 1));
+      fits = nr_build_value(b, NR_OP_arith_ori, fits->type, (NrValue *[]){fits, single}, 2);
+    }
+    same = nr_check_both(b, same, fits);
+  }
   return same;
 }
 

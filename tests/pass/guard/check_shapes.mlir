@@ -318,6 +318,19 @@ func.func @cast_strides(%m: memref<4xf32>, %stride: index) -> f32 {
 // RUN: not noria run %s --entry=cast_strides --interpret '[1, 2, 3, 4]' 2 2>&1 | FileCheck %s --check-prefix=STRIDES2
 // STRIDES2: check_shapes.mlir:[[#@LINE-8]]:8: 'memref.cast' op the value does not have the strides and offset that are expected
 
+// The stride of a dim of one element has no effect.
+func.func @cast_unit_strides(%m: memref<4x3xf32>, %stride: index) -> f32 {
+  %c0 = arith.constant 0 : index
+  %c2 = arith.constant 2 : index
+  %one = arith.subi %stride, %c2 : index
+  %v = memref.reinterpret_cast %m to offset: [0], sizes: [%one, 1], strides: [%stride, %stride] : memref<4x3xf32> to memref<?x1xf32, strided<[?, ?]>>
+  %e = memref.cast %v : memref<?x1xf32, strided<[?, ?]>> to memref<?x1xf32, strided<[1, 1]>>
+  %x = memref.load %e[%c0, %c0] : memref<?x1xf32, strided<[1, 1]>>
+  return %x : f32
+}
+// RUN: noria run %s --entry=cast_unit_strides --check-stages --check-bounds ones:4x3xf32 3 | FileCheck %s --check-prefix=UNIT
+// UNIT: 1.000000e+00 : f32
+
 func.func @cast_unranked_strides(%m: memref<4xf32>, %stride: index) -> f32 {
   %c1 = arith.constant 1 : index
   %v = memref.reinterpret_cast %m to offset: [0], sizes: [2], strides: [%stride] : memref<4xf32> to memref<2xf32, strided<[?]>>
