@@ -35,6 +35,8 @@ def listed_passes(text):
     for line in text.splitlines():
         if not line.startswith(" "):
             passes.append((*re.match(r"(\S+)\s+(.*)", line).groups(), [], []))
+        elif re.match(r"\s+scf\.while: ", line):
+            continue  # while_page
         elif other := re.match(r"\s+also --([\w-]+)", line):
             passes[-1][3].append(other[1])
         else:
@@ -91,6 +93,26 @@ def codegen_page():
     return re.sub(r"<!-- emittable -->.*?<!-- end -->", table, (DOCS / "codegen.md").read_text(), flags=re.S)
 
 
+def while_page(listing):
+    """docs/while.md with the table of what each pass does where a program has a while."""
+    stated = dict(re.findall(r"^(\S+) .*(?:\n .*)*?\n\s+scf\.while: (.*)$", listing, re.M))
+    texts = [(path, path.read_text()) for path in sorted((ROOT / "tests").rglob("*.mlir"))]
+    texts = [(path, text) for path, text in texts if re.search(r"scf\.(while|loop)", text)]
+    rows = []
+    for name, what, _, others in sorted(row for row in listed_passes(listing) if stated[row[0]] == "handled"):
+        runs = "|".join(map(re.escape, [name, *others]))
+        tests = [path for path, text in texts if re.search(rf"RUN:.*[-=,](?:{runs})(?![\w-])", text)]
+        if not tests:
+            sys.exit(f"docs.py: {name} is said to handle scf.while, but no test runs it on one")
+        links = ", ".join(f"[{path.name}](../{path.relative_to(ROOT)})" for path in tests[:2])
+        rows.append(f"| `{name}` | {what} | {links} |\n")
+    for answer, words in (("a barrier", "Barriers"), ("rejected", "Rejected by")):
+        names = ", ".join(f"`{name}`" for name in sorted(stated) if stated[name] == answer)
+        rows.append(f"\n{words}: {names}.\n")
+    table = "<!-- passes -->\n| pass | what it does | tests |\n|---|---|---|\n" + "".join(rows) + "<!-- end -->"
+    return re.sub(r"<!-- passes -->.*?<!-- end -->", lambda _: table, (DOCS / "while.md").read_text(), flags=re.S)
+
+
 def main():
     check = "--check" in sys.argv
     paths = [arg for arg in sys.argv[1:] if not arg.startswith("--")]
@@ -103,6 +125,7 @@ def main():
              for dialect in ask("--list-dialects").split()}
     pages[DOCS / "passes.md"] = passes_page(ask("--list-passes"))
     pages[DOCS / "codegen.md"] = codegen_page()
+    pages[DOCS / "while.md"] = while_page(ask("--list-passes"))
     stated = without_heads if check else str
     stale = [page for page, text in pages.items() if not page.exists() or stated(page.read_text()) != stated(text)]
     for page in stale:

@@ -175,6 +175,7 @@ const char *find_dialect(const char *name, NrNearest *out_nearest) {
 }
 
 void list_passes(NrBuf *out) {
+  static const char *const on_while[] = {"not stated", "handled", "a barrier", "rejected"};
   const NrPass *pass;
   for (size_t i = 0; (pass = nr_pass_at(i)); i++) {
     nr_buf_printf(out, "%-24s %s\n", pass->name, pass->doc ? pass->doc : "");
@@ -183,6 +184,7 @@ void list_passes(NrBuf *out) {
       nr_pass_put_option(out, option);
       nr_buf_putc(out, '\n');
     }
+    nr_buf_printf(out, "%-24s   scf.while: %s\n", "", on_while[pass->on_while]);
     for (const NrPassAlias *alias = nr_pass_aliases; alias->name; alias++)
       if (strcmp(alias->pass, pass->name) == 0)
         nr_buf_printf(out, "%-24s   also --%s%s%s\n", "", alias->name, alias->first ? ", behind " : "",

@@ -213,7 +213,7 @@ static NrStatus wrap_entry_run(NrPassContext *pass, NrOp *op) {
   return op == pass->module->op ? nr_abi_wrap_entry(pass->module, NULL) : NR_OK;
 }
 
-NR_PASS(wrap_entry, .name = "wrap-entry", .on = "builtin.module", .run = wrap_entry_run,
+NR_PASS(wrap_entry, .name = "wrap-entry", .on_while = NR_WHILE_BARRIER, .on = "builtin.module", .run = wrap_entry_run,
         .doc = "makes a program's entry: a function on tensors that calls @main or the only public function")
 
 static const NrPass *const abi_passes[] = {&nr_pass_wrap_entry, NULL};

@@ -97,5 +97,5 @@ static NrStatus buffer_loop_hoisting_run(NrPassContext *pass, NrOp *func) {
   return NR_OK;
 }
 
-NR_PASS(buffer_loop_hoisting, .name = "buffer-loop-hoisting", .on = "func.func", .run = buffer_loop_hoisting_run,
-        .doc = "hoists allocations out of loops")
+NR_PASS(buffer_loop_hoisting, .name = "buffer-loop-hoisting", .on_while = NR_WHILE_HANDLES, .on = "func.func",
+        .run = buffer_loop_hoisting_run, .doc = "hoists allocations out of loops")

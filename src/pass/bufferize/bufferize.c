@@ -129,5 +129,5 @@ static NrStatus bufferize_run(NrPassContext *pass, NrOp *module) {
   return status;
 }
 
-NR_PASS(bufferize, .name = "bufferize", .of_table = true, .run = bufferize_run, .explains = "bufferize",
-        .doc = "bufferizes tensors: memrefs with one owner each, in-place updates, deallocs")
+NR_PASS(bufferize, .name = "bufferize", .on_while = NR_WHILE_HANDLES, .of_table = true, .run = bufferize_run,
+        .explains = "bufferize", .doc = "bufferizes tensors: memrefs with one owner each, in-place updates, deallocs")

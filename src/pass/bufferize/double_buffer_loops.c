@@ -187,5 +187,6 @@ static NrStatus double_buffer_loops_run(NrPassContext *pass, NrOp *func) {
   return NR_OK;
 }
 
-NR_PASS(double_buffer_loops, .name = "double-buffer-loops", .on = "func.func", .run = double_buffer_loops_run,
+NR_PASS(double_buffer_loops, .name = "double-buffer-loops", .on_while = NR_WHILE_HANDLES, .on = "func.func",
+        .run = double_buffer_loops_run,
         .doc = "lets loops alternate between two buffers instead of allocating in every iteration")

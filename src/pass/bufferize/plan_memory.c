@@ -132,5 +132,5 @@ static NrStatus plan_memory_run(NrPassContext *pass, NrOp *func) {
   return NR_OK;
 }
 
-NR_PASS(plan_memory, .name = "plan-memory", .on = "func.func", .run = plan_memory_run,
+NR_PASS(plan_memory, .name = "plan-memory", .on_while = NR_WHILE_BARRIER, .on = "func.func", .run = plan_memory_run,
         .doc = "places the static-size buffers of a block in one allocation by their lifetimes")

@@ -52,6 +52,6 @@ static const NrPassOption options[] = {
     NR_INT("total", 65536, 0, INT64_MAX, "maximum bytes of the promoted buffers of a function"),
     {0},
 };
-NR_PASS(promote_buffers_to_stack, .name = "promote-buffers-to-stack", .on = "func.func",
+NR_PASS(promote_buffers_to_stack, .name = "promote-buffers-to-stack", .on_while = NR_WHILE_BARRIER, .on = "func.func",
         .run = promote_buffers_to_stack_run, .options = options,
         .doc = "promotes small buffers that do not outlive their block to the stack")

@@ -293,5 +293,5 @@ static const NrPassOption options[] = {
     NR_FLAG("assume-sizes", false, "assume that unknown bounds and steps are at most 2^62"),
     {0},
 };
-NR_PASS(convert_scf_to_cf, .name = "convert-scf-to-cf", .run = convert_run, .options = options,
-        .doc = "converts structured loops and conditionals to blocks and branches")
+NR_PASS(convert_scf_to_cf, .name = "convert-scf-to-cf", .on_while = NR_WHILE_HANDLES, .run = convert_run,
+        .options = options, .doc = "converts structured loops and conditionals to blocks and branches")

@@ -465,5 +465,5 @@ static const NrPassOption options[] = {
     NR_FLAG("where-possible", false, "leave regions that cannot be lifted, or only with much work"),
     {0},
 };
-NR_PASS(lift_cf_to_scf, .name = "lift-cf-to-scf", .run = lift_run, .options = options,
+NR_PASS(lift_cf_to_scf, .name = "lift-cf-to-scf", .on_while = NR_WHILE_HANDLES, .run = lift_run, .options = options,
         .doc = "lifts blocks and branches to structured loops and conditionals")

@@ -155,5 +155,6 @@ static const NrPassOption options[] = {
     NR_INT("max-ops", 5000, 1, INT64_MAX, "largest size of a function after inlining, in ops"),
     {0},
 };
-NR_PASS(limit_inlining, .name = "limit-inlining", .of_table = true, .run = limit_inlining_run, .options = options,
+NR_PASS(limit_inlining, .name = "limit-inlining", .on_while = NR_WHILE_BARRIER, .of_table = true,
+        .run = limit_inlining_run, .options = options,
         .doc = "keeps calls whose inlining would make a function too large for LLVM")

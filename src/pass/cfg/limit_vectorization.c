@@ -79,5 +79,6 @@ static const NrPassOption options[] = {
     NR_INT("max-ops", 1000, 1, INT64_MAX, "ops in the body of a loop that may be vectorised"),
     {0},
 };
-NR_PASS(limit_vectorization, .name = "limit-vectorization", .on = "func.func", .run = limit_vectorization_run,
-        .options = options, .doc = "tells LLVM not to vectorise loops with a large body")
+NR_PASS(limit_vectorization, .name = "limit-vectorization", .on_while = NR_WHILE_BARRIER, .on = "func.func",
+        .run = limit_vectorization_run, .options = options,
+        .doc = "tells LLVM not to vectorise loops with a large body")

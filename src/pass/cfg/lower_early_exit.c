@@ -55,5 +55,5 @@ static NrStatus lower_early_exit_run(NrPassContext *pass, NrOp *root) {
   return NR_OK;
 }
 
-NR_PASS(lower_early_exit, .name = "lower-early-exit", .run = lower_early_exit_run,
+NR_PASS(lower_early_exit, .name = "lower-early-exit", .on_while = NR_WHILE_HANDLES, .run = lower_early_exit_run,
         .doc = "lowers loops with break and continue to blocks in an scf.execute_region")

@@ -389,5 +389,6 @@ static const NrPassOption options[] = {
     NR_INT("max-ops", 20000, 1, INT64_MAX, "most ops of a function"),
     {0},
 };
-NR_PASS(split_functions, .name = "split-functions", .of_table = true, .run = split_functions_run, .options = options,
+NR_PASS(split_functions, .name = "split-functions", .on_while = NR_WHILE_BARRIER, .of_table = true,
+        .run = split_functions_run, .options = options,
         .doc = "splits functions of very many loops or ops into several functions")

@@ -1,7 +1,8 @@
 /* pass.h - what a pass is, and how passes are run. One pass is one file; passes.def lists them; pipeline.c orders them.
  *
  *   static NrStatus fuse_maps_run(NrPassContext *pass, NrOp *op) { ... }
- *   NR_PASS(fuse_maps, .on = "func.func", .run = fuse_maps_run, .doc = "merges an element-wise op into its only user")
+ *   NR_PASS(fuse_maps, .name = "fuse-maps", .on_while = NR_WHILE_BARRIER, .run = fuse_maps_run,
+ *           .doc = "merges an element-wise op into its only user")
  *
  * The pass is then `fuse-maps` on the command line. */
 #ifndef NORIA_PASS_CORE_PASS_H
@@ -50,9 +51,18 @@ typedef struct NrPassOption {
 #define NR_PASSES(name, doc) {name, NR_OPTION_PASSES, 0, 0, 0, 1, doc, NULL}
 #define NR_WORD(name, fallback, words, doc) {name, NR_OPTION_WORD, fallback, 0, 0, 1, doc, words}
 
+/* What a pass does where the program has an scf.while; the table of docs/while.md is made from it. */
+typedef enum NrOnWhile {
+  NR_WHILE_UNSTATED, /* each row has to state it: a test */
+  NR_WHILE_HANDLES,  /* changes the loop, or moves ops or facts across its border */
+  NR_WHILE_BARRIER,  /* leaves the loop as it is, and moves nothing across its border */
+  NR_WHILE_REJECTS,  /* reports an error at the loop */
+} NrOnWhile;
+
 typedef struct NrPass {
   const char *name;            /* "fuse-maps" */
   const char *on;              /* full name of the op that it runs on; NULL = any op */
+  NrOnWhile on_while;
   bool of_table;               /* changes symbols, so it runs on modules only */
   const char *explains;        /* what it can report as remarks (NrPassContext.explain): the TOPIC of --explain-TOPIC */
   const NrPassOption *options; /* NULL = none */

@@ -172,5 +172,6 @@ static NrStatus clone_producers_run(NrPassContext *pass, NrOp *root) {
   return NR_OK;
 }
 
-NR_PASS(clone_producers, .name = "clone-producers-into-dispatch-regions", .run = clone_producers_run,
+NR_PASS(clone_producers, .name = "clone-producers-into-dispatch-regions", .on_while = NR_WHILE_BARRIER,
+        .run = clone_producers_run,
         .doc = "copies empty tensors, fills, constants and slices into the dispatch regions that use them")

@@ -569,5 +569,5 @@ static NrStatus form_dispatch_regions_run(NrPassContext *pass, NrOp *root) {
   return NR_OK;
 }
 
-NR_PASS(form_dispatch_regions, .name = "form-dispatch-regions", .explains = "fusion", .run = form_dispatch_regions_run,
-        .doc = "groups structured ops that share tiles into dispatch regions")
+NR_PASS(form_dispatch_regions, .name = "form-dispatch-regions", .on_while = NR_WHILE_BARRIER, .explains = "fusion",
+        .run = form_dispatch_regions_run, .doc = "groups structured ops that share tiles into dispatch regions")

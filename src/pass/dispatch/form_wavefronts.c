@@ -452,5 +452,6 @@ static const NrPassOption options[] = {
            "minimal estimated time of an iteration of a loop that is a stage; -1: the target's"),
     {0},
 };
-NR_PASS(form_wavefronts, .name = "form-wavefronts", .of_table = true, .run = form_wavefronts_run, .options = options,
+NR_PASS(form_wavefronts, .name = "form-wavefronts", .on_while = NR_WHILE_BARRIER, .of_table = true,
+        .run = form_wavefronts_run, .options = options,
         .doc = "runs loops of which each reads the rows that the one before writes side by side")

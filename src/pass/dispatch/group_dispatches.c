@@ -532,5 +532,6 @@ static const NrPassOption options[] = {
     NR_INT("min-work-ns", -1, -1, 1 << 30, "minimal estimated time of a dispatch that is a part; -1: the target's"),
     {0},
 };
-NR_PASS(group_dispatches, .name = "group-dispatches", .of_table = true, .run = group_dispatches_run,
-        .options = options, .doc = "makes dispatches that do not depend on each other parts of one dispatch")
+NR_PASS(group_dispatches, .name = "group-dispatches", .on_while = NR_WHILE_BARRIER, .of_table = true,
+        .run = group_dispatches_run, .options = options,
+        .doc = "makes dispatches that do not depend on each other parts of one dispatch")

@@ -148,5 +148,5 @@ static NrStatus outline_dispatches_run(NrPassContext *pass, NrOp *root) {
   return status;
 }
 
-NR_PASS(outline_dispatches, .name = "outline-dispatches", .of_table = true, .run = outline_dispatches_run,
-        .doc = "bodies of dispatches become functions of executables, equal ones once")
+NR_PASS(outline_dispatches, .name = "outline-dispatches", .on_while = NR_WHILE_BARRIER, .of_table = true,
+        .run = outline_dispatches_run, .doc = "bodies of dispatches become functions of executables, equal ones once")

@@ -375,6 +375,6 @@ static const NrPassOption options[] = {
     NR_INT("min-workgroup-ns", -1, -1, MAX_COST, "minimal estimated time of a workgroup; -1: the target's"),
     {0},
 };
-NR_PASS(parallel_to_dispatch, .name = "parallel-to-dispatch", .of_table = true, .run = parallel_to_dispatch_run,
-        .options = options,
+NR_PASS(parallel_to_dispatch, .name = "parallel-to-dispatch", .on_while = NR_WHILE_BARRIER, .of_table = true,
+        .run = parallel_to_dispatch_run, .options = options,
         .doc = "converts expensive parallel loops over buffers to dispatches, which run on all threads")

@@ -386,5 +386,6 @@ static NrStatus region_to_workgroups_run(NrPassContext *pass, NrOp *root) {
   return status;
 }
 
-NR_PASS(region_to_workgroups, .name = "convert-dispatch-region-to-workgroups", .run = region_to_workgroups_run,
+NR_PASS(region_to_workgroups, .name = "convert-dispatch-region-to-workgroups", .on_while = NR_WHILE_BARRIER,
+        .run = region_to_workgroups_run,
         .doc = "flow.dispatch.region becomes flow.dispatch.workgroups, with what it uses as arguments")

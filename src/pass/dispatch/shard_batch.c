@@ -132,5 +132,5 @@ static NrStatus shard_batch_run(NrPassContext *pass, NrOp *root) {
   return status;
 }
 
-NR_PASS(shard_batch, .name = "shard-batch", .of_table = true, .run = shard_batch_run,
+NR_PASS(shard_batch, .name = "shard-batch", .on_while = NR_WHILE_BARRIER, .of_table = true, .run = shard_batch_run,
         .doc = "each rank runs a model on its part of the batch; results are gathered")

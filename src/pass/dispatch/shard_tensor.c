@@ -246,5 +246,6 @@ static const NrPassOption options[] = {
     NR_INT("min-weight-bytes", DEFAULT_WEIGHT, 0, MAX_WEIGHT, "weights below this stay whole on each rank"),
     {0},
 };
-NR_PASS(shard_tensor, .name = "shard-tensor", .on = "func.func", .run = shard_tensor_run, .options = options,
+NR_PASS(shard_tensor, .name = "shard-tensor", .on_while = NR_WHILE_BARRIER, .on = "func.func", .run = shard_tensor_run,
+        .options = options,
         .doc = "each rank computes with its part of pairs of large weights; sums are reduced over the ranks")

@@ -471,5 +471,5 @@ static NrStatus tile_dispatches_run(NrPassContext *pass, NrOp *root) {
   return NR_OK;
 }
 
-NR_PASS(tile_dispatches, .name = "tile-dispatches", .run = tile_dispatches_run,
+NR_PASS(tile_dispatches, .name = "tile-dispatches", .on_while = NR_WHILE_BARRIER, .run = tile_dispatches_run,
         .doc = "cuts dispatches that have no workgroup count into tiles of a grid, all their ops at once")

@@ -16,5 +16,5 @@ static NrStatus verify_links_run(NrPassContext *pass, NrOp *root) {
   return status;
 }
 
-NR_PASS(verify_links, .name = "verify-links", .run = verify_links_run,
+NR_PASS(verify_links, .name = "verify-links", .on_while = NR_WHILE_BARRIER, .run = verify_links_run,
         .doc = "rejects dispatches of executables or functions that are not in the program")

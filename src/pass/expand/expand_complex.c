@@ -120,5 +120,5 @@ static NrStatus expand_complex_run(NrPassContext *pass, NrOp *root) {
   return nr_expand_matching(pass, root, expand);
 }
 
-NR_PASS(expand_complex, .name = "expand-complex", .run = expand_complex_run,
+NR_PASS(expand_complex, .name = "expand-complex", .on_while = NR_WHILE_BARRIER, .run = expand_complex_run,
         .doc = "arithmetic on complex numbers becomes arithmetic on their parts")

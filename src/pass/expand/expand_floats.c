@@ -259,5 +259,5 @@ static NrStatus expand(X *x, NrOp *op) {
 
 static NrStatus expand_floats_run(NrPassContext *pass, NrOp *root) { return nr_expand_matching(pass, root, expand); }
 
-NR_PASS(expand_floats, .name = "expand-floats", .run = expand_floats_run,
+NR_PASS(expand_floats, .name = "expand-floats", .on_while = NR_WHILE_BARRIER, .run = expand_floats_run,
         .doc = "arithmetic on floats that the CPU does not convert becomes integer code and arithmetic on f32")

@@ -219,5 +219,5 @@ static NrStatus expand_math_run(NrPassContext *pass, NrOp *root) {
   return nr_expand_matching(pass, root, expand);
 }
 
-NR_PASS(expand_math, .name = "expand-math", .run = expand_math_run,
+NR_PASS(expand_math, .name = "expand-math", .on_while = NR_WHILE_BARRIER, .run = expand_math_run,
         .doc = "functions that no CPU has an instruction for become arithmetic, or calls of the C library")

@@ -329,5 +329,5 @@ static NrStatus finalize_memref_run(NrPassContext *pass, NrOp *root) {
   return status;
 }
 
-NR_PASS(finalize_memref, .name = "finalize-memref", .of_table = true, .run = finalize_memref_run,
-        .doc = "memrefs become pointers, and views of them index arithmetic")
+NR_PASS(finalize_memref, .name = "finalize-memref", .on_while = NR_WHILE_BARRIER, .of_table = true,
+        .run = finalize_memref_run, .doc = "memrefs become pointers, and views of them index arithmetic")

@@ -413,5 +413,5 @@ static const NrPassOption options[] = {
     NR_FLAG("all", false, "globals that only the interpreter can run are an error; without it, they stay"),
     {0},
 };
-NR_PASS(lower_util, .name = "lower-util", .of_table = true, .run = lower_util_run, .options = options,
-        .doc = "makes functions and globals of dialect util those of func and memref")
+NR_PASS(lower_util, .name = "lower-util", .on_while = NR_WHILE_BARRIER, .of_table = true, .run = lower_util_run,
+        .options = options, .doc = "makes functions and globals of dialect util those of func and memref")

@@ -172,5 +172,6 @@ static NrStatus lower_vectors_run(NrPassContext *pass, NrOp *root) {
   return status;
 }
 
-NR_PASS(lower_vectors, .name = "lower-vectors", .of_table = true, .run = lower_vectors_run,
+NR_PASS(lower_vectors, .name = "lower-vectors", .on_while = NR_WHILE_BARRIER, .of_table = true,
+        .run = lower_vectors_run,
         .doc = "vectors of more than one dim become 1-D vectors, and what rearranges them becomes shuffles")

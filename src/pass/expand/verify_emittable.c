@@ -51,5 +51,5 @@ static NrStatus verify_emittable_run(NrPassContext *pass, NrOp *func) {
   return status;
 }
 
-NR_PASS(verify_emittable, .name = "verify-emittable", .on = "func.func", .run = verify_emittable_run,
-        .doc = "an error where an op is left that no backend knows")
+NR_PASS(verify_emittable, .name = "verify-emittable", .on_while = NR_WHILE_REJECTS, .on = "func.func",
+        .run = verify_emittable_run, .doc = "an error where an op is left that no backend knows")

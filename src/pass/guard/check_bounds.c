@@ -182,5 +182,5 @@ static NrStatus check_bounds_run(NrPassContext *pass, NrOp *root) {
   return NR_OK;
 }
 
-NR_PASS(check_bounds, .name = "check-bounds", .run = check_bounds_run,
+NR_PASS(check_bounds, .name = "check-bounds", .on_while = NR_WHILE_HANDLES, .run = check_bounds_run,
         .doc = "checks that indices are in bounds; a run where one is not fails with a message")

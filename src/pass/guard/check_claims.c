@@ -117,7 +117,7 @@ static NrStatus verify_claims_run(NrPassContext *pass, NrOp *root) {
   return walk(root, true);
 }
 
-NR_PASS(check_claims, .name = "check-claims", .run = check_claims_run,
+NR_PASS(check_claims, .name = "check-claims", .on_while = NR_WHILE_HANDLES, .run = check_claims_run,
         .doc = "inserts checks for claims of ops about shapes of tensors that cannot be proven")
-NR_PASS(verify_claims, .name = "verify-claims", .run = verify_claims_run,
+NR_PASS(verify_claims, .name = "verify-claims", .on_while = NR_WHILE_HANDLES, .run = verify_claims_run,
         .doc = "reports claims that are neither proven nor checked as internal errors")

@@ -207,5 +207,5 @@ static NrStatus insert_loop_polls_run(NrPassContext *pass, NrOp *func) {
   return NR_OK;
 }
 
-NR_PASS(insert_loop_polls, .name = "insert-loop-polls", .on = "func.func", .run = insert_loop_polls_run,
-        .doc = "inserts polls into loops, so that limits and interrupts can end them")
+NR_PASS(insert_loop_polls, .name = "insert-loop-polls", .on_while = NR_WHILE_HANDLES, .on = "func.func",
+        .run = insert_loop_polls_run, .doc = "inserts polls into loops, so that limits and interrupts can end them")

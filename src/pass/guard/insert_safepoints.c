@@ -370,5 +370,5 @@ static NrStatus insert_safepoints_run(NrPassContext *pass, NrOp *root) {
   return NR_OK;
 }
 
-NR_PASS(insert_safepoints, .name = "insert-safepoints", .run = insert_safepoints_run,
+NR_PASS(insert_safepoints, .name = "insert-safepoints", .on_while = NR_WHILE_HANDLES, .run = insert_safepoints_run,
         .doc = "bounds the work between safepoints, where a run can be stopped")

@@ -105,5 +105,5 @@ static NrStatus insert_stack_checks_run(NrPassContext *pass, NrOp *module) {
   return NR_OK;
 }
 
-NR_PASS(insert_stack_checks, .name = "insert-stack-checks", .of_table = true, .run = insert_stack_checks_run,
-        .doc = "checks the stack at the entry of recursive functions")
+NR_PASS(insert_stack_checks, .name = "insert-stack-checks", .on_while = NR_WHILE_BARRIER, .of_table = true,
+        .run = insert_stack_checks_run, .doc = "checks the stack at the entry of recursive functions")

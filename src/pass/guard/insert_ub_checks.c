@@ -280,5 +280,5 @@ static NrStatus insert_ub_checks_run(NrPassContext *pass, NrOp *root) {
   return NR_OK;
 }
 
-NR_PASS(insert_ub_checks, .name = "insert-ub-checks", .run = insert_ub_checks_run,
+NR_PASS(insert_ub_checks, .name = "insert-ub-checks", .on_while = NR_WHILE_HANDLES, .run = insert_ub_checks_run,
         .doc = "checks for divisions by zero, steps that are not positive and negative sizes")

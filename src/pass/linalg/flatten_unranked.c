@@ -152,5 +152,6 @@ static NrStatus flatten_unranked_run(NrPassContext *pass, NrOp *func) {
   return NR_OK;
 }
 
-NR_PASS(flatten_unranked, .name = "flatten-unranked", .on = "func.func", .run = flatten_unranked_run,
+NR_PASS(flatten_unranked, .name = "flatten-unranked", .on_while = NR_WHILE_BARRIER, .on = "func.func",
+        .run = flatten_unranked_run,
         .doc = "flattens the operands of element-wise ops on tensors of unknown rank to 1-D tensors")

@@ -451,5 +451,5 @@ static NrStatus fuse_maps_run(NrPassContext *pass, NrOp *root) {
   return NR_OK;
 }
 
-NR_PASS(fuse_maps, .name = "fuse-maps", .explains = "fusion", .run = fuse_maps_run,
+NR_PASS(fuse_maps, .name = "fuse-maps", .on_while = NR_WHILE_BARRIER, .explains = "fusion", .run = fuse_maps_run,
         .doc = "fuses element-wise ops into their users; inputs whose elements are all equal become a scalar")

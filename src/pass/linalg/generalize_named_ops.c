@@ -11,5 +11,6 @@ static NrStatus generalize_named_ops_run(NrPassContext *pass, NrOp *root) {
   return nr_expand_ops(root, NULL);
 }
 
-NR_PASS(generalize_named_ops, .name = "linalg-generalize-named-ops", .run = generalize_named_ops_run,
+NR_PASS(generalize_named_ops, .name = "linalg-generalize-named-ops", .on_while = NR_WHILE_BARRIER,
+        .run = generalize_named_ops_run,
         .doc = "converts named ops (linalg.matmul, conv_2d_nhwc_hwcf, softmax, pack, ..) to linalg.generic")

@@ -295,5 +295,5 @@ static NrStatus linalg_to_loops_run(NrPassContext *pass, NrOp *root) {
   return status;
 }
 
-NR_PASS(linalg_to_loops, .name = "convert-linalg-to-loops", .run = linalg_to_loops_run,
+NR_PASS(linalg_to_loops, .name = "convert-linalg-to-loops", .on_while = NR_WHILE_BARRIER, .run = linalg_to_loops_run,
         .doc = "converts structured ops on memrefs to scf loops with loads and stores")

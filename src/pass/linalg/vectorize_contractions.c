@@ -382,5 +382,6 @@ static NrStatus vectorize_contractions_run(NrPassContext *pass, NrOp *root) {
   return NR_OK;
 }
 
-NR_PASS(vectorize_contractions, .name = "vectorize-contractions", .run = vectorize_contractions_run,
+NR_PASS(vectorize_contractions, .name = "vectorize-contractions", .on_while = NR_WHILE_BARRIER,
+        .run = vectorize_contractions_run,
         .doc = "converts reductions of structured ops to register-tiled loops over vectors")

@@ -105,6 +105,6 @@ static const NrPassOption options[] = {
     NR_FLAG("parallel-reductions", false, "also loops that carry reductions"),
     {0},
 };
-NR_PASS(affine_parallelize, .name = "affine-parallelize", .run = parallelize_run,
+NR_PASS(affine_parallelize, .name = "affine-parallelize", .on_while = NR_WHILE_BARRIER, .run = parallelize_run,
         .options = options,
         .doc = "makes affine loops parallel whose iterations are independent")

@@ -126,5 +126,5 @@ static NrStatus count_trips_run(NrPassContext *pass, NrOp *func) {
   return NR_OK;
 }
 
-NR_PASS(count_trips, .name = "count-trips", .on = "func.func", .run = count_trips_run,
+NR_PASS(count_trips, .name = "count-trips", .on_while = NR_WHILE_BARRIER, .on = "func.func", .run = count_trips_run,
         .doc = "makes loops whose induction variable may overflow count from 0 by 1")

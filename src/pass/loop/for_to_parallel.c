@@ -286,5 +286,5 @@ static const NrPassOption options[] = {
     NR_FLAG("heavy", 0, "only loops of which an iteration takes as long as a workgroup should"),
     {0},
 };
-NR_PASS(for_to_parallel, .name = "scf-for-to-parallel", .run = for_to_parallel_run, .options = options,
-        .doc = "makes loops parallel whose iterations are independent")
+NR_PASS(for_to_parallel, .name = "scf-for-to-parallel", .on_while = NR_WHILE_BARRIER, .run = for_to_parallel_run,
+        .options = options, .doc = "makes loops parallel whose iterations are independent")

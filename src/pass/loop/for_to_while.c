@@ -57,4 +57,5 @@ static NrStatus for_to_while_run(NrPassContext *pass, NrOp *op) {
   return NR_OK;
 }
 
-NR_PASS(for_to_while, .name = "for-to-while", .run = for_to_while_run, .doc = "turns scf.for into scf.while")
+NR_PASS(for_to_while, .name = "for-to-while", .on_while = NR_WHILE_HANDLES, .run = for_to_while_run,
+        .doc = "turns scf.for into scf.while")

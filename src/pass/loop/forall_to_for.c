@@ -112,5 +112,5 @@ static NrStatus forall_to_for_run(NrPassContext *pass, NrOp *root) {
   return NR_OK;
 }
 
-NR_PASS(forall_to_for, .name = "scf-forall-to-for", .run = forall_to_for_run,
+NR_PASS(forall_to_for, .name = "scf-forall-to-for", .on_while = NR_WHILE_BARRIER, .run = forall_to_for_run,
         .doc = "turns scf.forall, over buffers or tensors, into nests of scf.for")

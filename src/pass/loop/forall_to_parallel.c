@@ -45,5 +45,5 @@ static NrStatus forall_to_parallel_run(NrPassContext *pass, NrOp *root) {
   return NR_OK;
 }
 
-NR_PASS(forall_to_parallel, .name = "scf-forall-to-parallel", .run = forall_to_parallel_run,
-        .doc = "turns scf.forall over buffers into scf.parallel")
+NR_PASS(forall_to_parallel, .name = "scf-forall-to-parallel", .on_while = NR_WHILE_BARRIER,
+        .run = forall_to_parallel_run, .doc = "turns scf.forall over buffers into scf.parallel")

@@ -120,4 +120,5 @@ static NrStatus licm_run(NrPassContext *pass, NrOp *op) {
   return NR_OK;
 }
 
-NR_PASS(licm, .name = "licm", .run = licm_run, .doc = "moves loop-invariant ops in front of loops")
+NR_PASS(licm, .name = "licm", .on_while = NR_WHILE_HANDLES, .run = licm_run,
+        .doc = "moves loop-invariant ops in front of loops")

@@ -149,5 +149,6 @@ static NrStatus canonicalization_run(NrPassContext *pass, NrOp *func) {
   return NR_OK;
 }
 
-NR_PASS(loop_canonicalization, .name = "scf-for-loop-canonicalization", .on = "func.func", .run = canonicalization_run,
+NR_PASS(loop_canonicalization, .name = "scf-for-loop-canonicalization", .on_while = NR_WHILE_BARRIER, .on = "func.func",
+        .run = canonicalization_run,
         .doc = "simplifies minima, maxima, comparisons and sizes by the ranges of enclosing loops")

@@ -148,5 +148,5 @@ static NrStatus coalescing_run(NrPassContext *pass, NrOp *func) {
   return NR_OK;
 }
 
-NR_PASS(loop_coalescing, .name = "loop-coalescing", .on = "func.func", .run = coalescing_run,
-        .doc = "coalesces perfect loop nests with independent bounds into one loop")
+NR_PASS(loop_coalescing, .name = "loop-coalescing", .on_while = NR_WHILE_BARRIER, .on = "func.func",
+        .run = coalescing_run, .doc = "coalesces perfect loop nests with independent bounds into one loop")

@@ -235,5 +235,6 @@ static const NrPassOption options[] = {
             "number k is the new depth of loop k; default: by memory strides"),
     {0},
 };
-NR_PASS(loop_interchange, .name = "loop-interchange", .on = "func.func", .run = interchange_run, .options = options,
+NR_PASS(loop_interchange, .name = "loop-interchange", .on_while = NR_WHILE_BARRIER, .on = "func.func",
+        .run = interchange_run, .options = options,
         .doc = "reorders the loops of perfect nests where no dependence forbids it")

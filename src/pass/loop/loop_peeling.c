@@ -206,5 +206,5 @@ static const NrPassOption options[] = {
     NR_FLAG("skip-partial", true, "do not peel loops inside peeled iterations"),
     {0},
 };
-NR_PASS(loop_peeling, .name = "scf-for-loop-peeling", .on = "func.func", .run = peeling_run, .options = options,
-        .doc = "peels a loop's last, partial iteration, or its first one")
+NR_PASS(loop_peeling, .name = "scf-for-loop-peeling", .on_while = NR_WHILE_BARRIER, .on = "func.func",
+        .run = peeling_run, .options = options, .doc = "peels a loop's last, partial iteration, or its first one")

@@ -438,5 +438,6 @@ static const NrPassOption options[] = {
     NR_FLAG("loads-ahead", true, "in loops that are not marked, issue loads one iteration early"),
     {0},
 };
-NR_PASS(loop_pipelining, .name = "loop-pipelining", .on = "func.func", .run = pipelining_run, .options = options,
+NR_PASS(loop_pipelining, .name = "loop-pipelining", .on_while = NR_WHILE_BARRIER, .on = "func.func",
+        .run = pipelining_run, .options = options,
         .doc = "overlaps the iterations of loops, by schedule attributes or by issuing loads early")

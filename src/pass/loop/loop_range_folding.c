@@ -75,5 +75,6 @@ static NrStatus range_folding_run(NrPassContext *pass, NrOp *func) {
   return NR_OK;
 }
 
-NR_PASS(loop_range_folding, .name = "scf-for-loop-range-folding", .on = "func.func", .run = range_folding_run,
+NR_PASS(loop_range_folding, .name = "scf-for-loop-range-folding", .on_while = NR_WHILE_BARRIER, .on = "func.func",
+        .run = range_folding_run,
         .doc = "folds sums and products of an induction variable into the loop's bounds and step")

@@ -40,5 +40,6 @@ static NrStatus specialization_run(NrPassContext *pass, NrOp *func) {
   return NR_OK;
 }
 
-NR_PASS(loop_specialization, .name = "scf-for-loop-specialization", .on = "func.func", .run = specialization_run,
+NR_PASS(loop_specialization, .name = "scf-for-loop-specialization", .on_while = NR_WHILE_BARRIER, .on = "func.func",
+        .run = specialization_run,
         .doc = "gives loops whose upper bound is a minimum with a constant a version for the constant")

@@ -131,6 +131,6 @@ static const NrPassOption options[] = {
     NR_INT("loop-depth", -1, -1, INT64_MAX, "nesting depth of the loops to unroll; -1: innermost loops"),
     {0},
 };
-NR_PASS(loop_unroll, .name = "loop-unroll", .on = "func.func", .run = unroll_run,
+NR_PASS(loop_unroll, .name = "loop-unroll", .on_while = NR_WHILE_BARRIER, .on = "func.func", .run = unroll_run,
         .options = options,
         .doc = "unrolls loops fully, or by a factor with a loop for the remaining iterations")

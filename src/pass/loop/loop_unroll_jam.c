@@ -151,5 +151,5 @@ static const NrPassOption options[] = {
     NR_INT("unroll-jam-factor", 4, 1, MAX_FACTOR, "outer iterations per new iteration"),
     {0},
 };
-NR_PASS(loop_unroll_jam, .name = "loop-unroll-and-jam", .on = "func.func", .run = unroll_jam_run, .options = options,
-        .doc = "unrolls outer loops and fuses the copies of the inner loop")
+NR_PASS(loop_unroll_jam, .name = "loop-unroll-and-jam", .on_while = NR_WHILE_BARRIER, .on = "func.func",
+        .run = unroll_jam_run, .options = options, .doc = "unrolls outer loops and fuses the copies of the inner loop")

@@ -320,5 +320,5 @@ static const NrPassOption options[] = {
     NR_FLAG("keep-names", false, "accesses keep the affine op's name for messages of a run"),
     {0},
 };
-NR_PASS(lower_affine, .name = "lower-affine", .run = lower_affine_run, .options = options,
+NR_PASS(lower_affine, .name = "lower-affine", .on_while = NR_WHILE_BARRIER, .run = lower_affine_run, .options = options,
         .doc = "turns affine loops, conditions and accesses into scf, memref and arith")

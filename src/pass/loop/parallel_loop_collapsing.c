@@ -121,6 +121,6 @@ static const NrPassOption options[] = {
     NR_INTS("collapsed-indices-2", NR_MAX_RANK, 0, NR_MAX_RANK - 1, "dim 2"),
     {0},
 };
-NR_PASS(parallel_loop_collapsing, .name = "scf-parallel-loop-collapsing", .run = parallel_loop_collapsing_run,
-        .options = options,
+NR_PASS(parallel_loop_collapsing, .name = "scf-parallel-loop-collapsing", .on_while = NR_WHILE_BARRIER,
+        .run = parallel_loop_collapsing_run, .options = options,
         .doc = "collapses the dims of parallel loops to one, two or three")

@@ -411,6 +411,6 @@ static const NrPassOption options[] = {
     NR_FLAG("no-overlap-tests", false, "do not fuse loops that need a test for overlap"),
     {0},
 };
-NR_PASS(parallel_loop_fusion, .name = "scf-parallel-loop-fusion", .run = parallel_loop_fusion_run,
-        .options = options,
+NR_PASS(parallel_loop_fusion, .name = "scf-parallel-loop-fusion", .on_while = NR_WHILE_BARRIER,
+        .run = parallel_loop_fusion_run, .options = options,
         .doc = "fuses adjacent parallel loops over the same points, under a test for overlapping memory where needed")

@@ -56,6 +56,6 @@ static NrStatus parallel_loop_specialization_run(NrPassContext *pass, NrOp *modu
   return NR_OK;
 }
 
-NR_PASS(parallel_loop_specialization, .name = "scf-parallel-loop-specialization",
+NR_PASS(parallel_loop_specialization, .name = "scf-parallel-loop-specialization", .on_while = NR_WHILE_BARRIER,
         .run = parallel_loop_specialization_run,
         .doc = "gives parallel loops whose bounds are minima with constants a version for the constants")

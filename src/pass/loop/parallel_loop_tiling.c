@@ -187,6 +187,5 @@ static const NrPassOption options[] = {
     NR_FLAG("no-min-max-bounds", false, "tiles have full size, an scf.if skips points behind the bound"),
     {0},
 };
-NR_PASS(parallel_loop_tiling, .name = "scf-parallel-loop-tiling", .run = parallel_loop_tiling_run,
-        .options = options,
-        .doc = "tiles parallel loops")
+NR_PASS(parallel_loop_tiling, .name = "scf-parallel-loop-tiling", .on_while = NR_WHILE_BARRIER,
+        .run = parallel_loop_tiling_run, .options = options, .doc = "tiles parallel loops")

@@ -116,5 +116,5 @@ static NrStatus parallel_to_for_run(NrPassContext *pass, NrOp *root) {
   return NR_OK;
 }
 
-NR_PASS(parallel_to_for, .name = "scf-parallel-for-to-nested-fors", .run = parallel_to_for_run,
-        .doc = "turns parallel loops into nests of scf.for")
+NR_PASS(parallel_to_for, .name = "scf-parallel-for-to-nested-fors", .on_while = NR_WHILE_BARRIER,
+        .run = parallel_to_for_run, .doc = "turns parallel loops into nests of scf.for")

@@ -253,5 +253,5 @@ static NrStatus while_to_for_run(NrPassContext *pass, NrOp *root) {
   return NR_OK;
 }
 
-NR_PASS(while_to_for, .name = "while-to-for", .run = while_to_for_run,
+NR_PASS(while_to_for, .name = "while-to-for", .on_while = NR_WHILE_HANDLES, .run = while_to_for_run,
         .doc = "turns scf.while that counts into scf.for")

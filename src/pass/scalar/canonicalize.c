@@ -323,5 +323,5 @@ static const NrPassOption options[] = {
     NR_FLAG("test-convergence", false, "report an error when a limit ends it"),
     {0},
 };
-NR_PASS(canonicalize, .name = "canonicalize", .run = canonicalize_run, .options = options,
+NR_PASS(canonicalize, .name = "canonicalize", .on_while = NR_WHILE_HANDLES, .run = canonicalize_run, .options = options,
         .doc = "simplifies ops: folds constants, applies identities, removes dead ops")

@@ -151,4 +151,4 @@ static NrStatus cse_run(NrPassContext *pass, NrOp *op) {
   return NR_OK;
 }
 
-NR_PASS(cse, .name = "cse", .run = cse_run, .doc = "eliminates common subexpressions")
+NR_PASS(cse, .name = "cse", .on_while = NR_WHILE_HANDLES, .run = cse_run, .doc = "eliminates common subexpressions")

@@ -19,4 +19,5 @@ static NrStatus dce_run(NrPassContext *pass, NrOp *root) {
   return NR_OK;
 }
 
-NR_PASS(dce, .name = "dce", .run = dce_run, .doc = "removes ops without use or effect, and unreachable blocks")
+NR_PASS(dce, .name = "dce", .on_while = NR_WHILE_HANDLES, .run = dce_run,
+        .doc = "removes ops without use or effect, and unreachable blocks")

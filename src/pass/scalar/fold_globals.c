@@ -155,5 +155,5 @@ static NrStatus fold_globals_run(NrPassContext *pass, NrOp *module) {
   return NR_OK;
 }
 
-NR_PASS(fold_globals, .name = "fold-globals", .of_table = true, .run = fold_globals_run,
+NR_PASS(fold_globals, .name = "fold-globals", .on_while = NR_WHILE_BARRIER, .of_table = true, .run = fold_globals_run,
         .doc = "makes globals that do not change immutable, and their loads constants")

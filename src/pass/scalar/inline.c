@@ -223,5 +223,5 @@ static const NrPassOption options[] = {
     NR_PASSES("default-pipeline", "run on each function after inlining into it"),
     {0},
 };
-NR_PASS(inline, .name = "inline", .of_table = true, .run = inline_run, .options = options,
+NR_PASS(inline, .name = "inline", .on_while = NR_WHILE_HANDLES, .of_table = true, .run = inline_run, .options = options,
         .doc = "replaces calls by the bodies of the functions called")

@@ -88,6 +88,6 @@ static const NrPassOption options[] = {
     NR_FLAG("loops", true, "use the ranges of induction variables, which must not wrap"),
     {0},
 };
-NR_PASS(int_range_optimizations, .name = "int-range-optimizations", .run = int_range_optimizations_run,
-        .options = options,
+NR_PASS(int_range_optimizations, .name = "int-range-optimizations", .on_while = NR_WHILE_BARRIER,
+        .run = int_range_optimizations_run, .options = options,
         .doc = "replaces comparisons that ranges decide by constants, and drops divisions of multiples")

@@ -275,4 +275,5 @@ static NrStatus mem2reg_run(NrPassContext *pass, NrOp *root) {
   return NR_OK;
 }
 
-NR_PASS(mem2reg, .name = "mem2reg", .run = mem2reg_run, .doc = "promotes small stack buffers to values")
+NR_PASS(mem2reg, .name = "mem2reg", .on_while = NR_WHILE_HANDLES, .run = mem2reg_run,
+        .doc = "promotes small stack buffers to values")

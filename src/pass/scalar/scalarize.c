@@ -177,5 +177,5 @@ static NrStatus scalarize_run(NrPassContext *pass, NrOp *op) {
   return NR_OK;
 }
 
-NR_PASS(scalarize, .name = "scalarize", .on = "func.func", .run = scalarize_run,
+NR_PASS(scalarize, .name = "scalarize", .on_while = NR_WHILE_HANDLES, .on = "func.func", .run = scalarize_run,
         .doc = "replaces tensors of one element or a few integers by scalars, in control flow and in computations")

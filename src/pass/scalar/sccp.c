@@ -414,5 +414,5 @@ static NrStatus sccp_run(NrPassContext *pass, NrOp *op) {
   return NR_OK;
 }
 
-NR_PASS(sccp, .name = "sccp", .run = sccp_run,
+NR_PASS(sccp, .name = "sccp", .on_while = NR_WHILE_HANDLES, .run = sccp_run,
         .doc = "propagates constants along feasible paths, through loops, branches and private functions")

@@ -72,5 +72,5 @@ static NrStatus symbol_dce_run(NrPassContext *pass, NrOp *op) {
   return NR_OK;
 }
 
-NR_PASS(symbol_dce, .name = "symbol-dce", .of_table = true, .run = symbol_dce_run,
+NR_PASS(symbol_dce, .name = "symbol-dce", .on_while = NR_WHILE_BARRIER, .of_table = true, .run = symbol_dce_run,
         .doc = "removes private symbols without references")

@@ -67,6 +67,6 @@ static NrStatus verify_initialization_order_run(NrPassContext *pass, NrOp *modul
   return status;
 }
 
-NR_PASS(verify_initialization_order, .name = "verify-initialization-order", .of_table = true,
-        .run = verify_initialization_order_run,
+NR_PASS(verify_initialization_order, .name = "verify-initialization-order", .on_while = NR_WHILE_BARRIER,
+        .of_table = true, .run = verify_initialization_order_run,
         .doc = "reports initializers that read what is not initialized, and stores to globals that do not change")

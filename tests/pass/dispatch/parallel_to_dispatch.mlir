@@ -1,4 +1,4 @@
-// RUN: noria opt --pass-pipeline=parallel-to-dispatch,canonicalize,cse %s | FileCheck %s
+// RUN: noria opt --cpu=sapphirerapids --pass-pipeline=parallel-to-dispatch,canonicalize,cse %s | FileCheck %s
 // RUN: noria opt --pass-pipeline="parallel-to-dispatch{min-dispatch-ns=2000 min-workgroup-ns=500}" %s > %t.mlir
 // RUN: noria run --interpret --entry=sums %s 70 11 > %t.few
 // RUN: noria run --entry=sums %t.mlir 70 11 | diff - %t.few

@@ -95,5 +95,5 @@ static NrStatus infer_shapes_run(NrPassContext *pass, NrOp *op) {
   return status;
 }
 
-NR_PASS(infer_shapes, .name = "infer-shapes", .of_table = true, .run = infer_shapes_run,
+NR_PASS(infer_shapes, .name = "infer-shapes", .on_while = NR_WHILE_BARRIER, .of_table = true, .run = infer_shapes_run,
         .doc = "writes on a model's ops the types that their lowering finds; what is known becomes constants")
