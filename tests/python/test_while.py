@@ -5,6 +5,7 @@ import bisect
 import math
 import re
 
+import noria
 import numpy as np
 import pytest
 
@@ -149,3 +150,31 @@ def test_passes_do_what_they_state(noria_tool, root, tmp_path, name):
             if of_pass in needs_buffers:  # they rewrite ops of the bodies, each by itself
                 seen, wanted = [loop.split("\n")[0] for loop in seen], [loop.split("\n")[0] for loop in wanted]
             assert seen == wanted, of_pass
+
+
+def suppression(boxes, share, limit):
+    """The boxes that are kept, taken one by one."""
+    kept = []
+    area = (boxes[:, 2] - boxes[:, 0]) * (boxes[:, 3] - boxes[:, 1])
+    for i, box in enumerate(boxes):
+        if len(kept) == limit:
+            break
+        size = np.minimum(boxes[kept, 2:], box[2:]) - np.maximum(boxes[kept, :2], box[:2])
+        both = size[:, 0] * size[:, 1]
+        if not np.any((size > 0).all(1) & (both / (area[kept] + area[i] - both) > np.float32(share))):
+            kept.append(i)
+    return kept
+
+
+def test_boxes_in_blocks_are_those_taken_one_by_one(root):
+    session = noria.InferenceSession(str(root / "tests/while/blocked.mlir"))
+    rng = np.random.default_rng(3)
+    for n in (0, 1, 2, 15, 16, 17, 31, 32, 33, 100, 517):
+        for spread in (0, 30, 200):
+            corner = (rng.random((n, 2)) * spread).astype(np.float32)
+            boxes = np.concatenate([corner, corner + (rng.random((n, 2)) * 40 + 1).astype(np.float32)], 1)
+            for limit in (0, 1, 5, 16, n):
+                feeds = [*(boxes[:, i].copy() for i in range(4)), np.float32(0.4), limit]
+                places, count = session.run(None, dict(zip((i.name for i in session.get_inputs()), feeds)))
+                wanted = suppression(boxes, 0.4, limit)
+                assert places[:count].tolist() == wanted and (places[count:] == -1).all(), (n, spread, limit)
