@@ -31,7 +31,7 @@ typedef struct Job {
   bool is_torn;  /* its helpers were lost in a fork */
 } Job;
 
-/* The state of a slot, from the lowest bit: the end of the units that nobody took, their first one, helpers inside,
+/* The state of a slot, from the lowest bit: the end of the units that no thread took, their first one, helpers inside,
  * whether helpers take from the end, open. */
 enum { UNIT_BITS = 24, MOST_UNITS = (1 << UNIT_BITS) - 1 };
 #define NEXT (UINT64_C(1) << UNIT_BITS)
