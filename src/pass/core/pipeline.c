@@ -54,6 +54,8 @@ const NrStep nr_pipeline[] = {
     {"kernel", "vectorize-contractions", "reductions first: they are hard to recognise as loops"},
     {"kernel", "convert-linalg-to-loops", "the rest is element-wise: the code generator vectorises its loops"},
     {"kernel", "canonicalize,cse,licm", "index arithmetic of the new loops"},
+    {"kernel", "vectorize-parallel-loops,canonicalize,cse,licm",
+     "all loops exist now; before safepoints, so that vectors of iterations are limited too"},
     {"kernel", "insert-safepoints",
      "all loops exist now and are still structured: time limits and interrupts can end each"},
     {"kernel", "lift-cf-to-scf{min-blocks=500 where-possible}",

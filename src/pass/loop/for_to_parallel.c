@@ -259,6 +259,11 @@ static NrOp *independent_form(NrOp *loop) {
   return form;
 }
 
+NrOp *nr_for_to_parallel(NrOp *loop) {
+  NrOp *form = independent_form(loop);
+  return form ? to_parallel(form) : NULL;
+}
+
 /* Whether an iteration is worth a workgroup of its own, in a loop that a dispatch may run. */
 static bool is_heavy(const NrTarget *target, NrOp *loop) {
   NrCost cost = nr_cost_of_block(target, nr_scf_for_body(loop), false);
@@ -274,7 +279,7 @@ static NrStatus for_to_parallel_run(NrPassContext *pass, NrOp *root) {
   for (size_t i = 0; i < ops.size; i++) {
     NrOp *loop = ops.data[i];
     if (nr_is_erased(loop) || !nr_op_is(loop, NR_OP_scf_for) || (heavy && !is_heavy(pass->target, loop))) continue;
-    if ((loop = independent_form(loop))) nr_vec_push(&made, to_parallel(loop));
+    if ((loop = nr_for_to_parallel(loop))) nr_vec_push(&made, loop);
   }
   for (size_t i = made.size; i-- > 0;) merge_nest(made.data[i]);
   nr_vec_deinit(&made);

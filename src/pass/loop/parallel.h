@@ -45,6 +45,9 @@ void nr_forall_bounds(NrBuilder *b, NrOp *op, NrBounds *out);
  * body. */
 NrOp *nr_forall_to_for(NrOp *op);
 
+/* Makes an scf.for parallel whose iterations are independent, and replaces it; NULL when they may not be. */
+NrOp *nr_for_to_parallel(NrOp *loop);
+
 /* Replaces op by another scf.parallel, scf.for or scf.forall with the same results. */
 void nr_replace_loop(NrOp *op, NrOp *by);
 

@@ -1,0 +1,181 @@
+/* lanes_cost.c - how many lanes a loop gets, and whether they pay; see lanes.h.
+ *
+ * The estimate compares the cycles of scalar iterations with those of vectors of as many lanes, loop by loop. It counts
+ * the throughput of ops (cost.def), what scalar code loses by mispredicted branches, what gathers and masks add, and
+ * the lanes that are off while others go on. */
+#include "dialect/arith/arith.h"
+#include "dialect/operands.h"
+#include "dialect/scf/scf.h"
+#include "pass/loop/lanes.h"
+#include "pass/loop/loops.h"
+#include "target/cost.h"
+
+enum {
+  MAX_COUNT = 64,
+  GUESSED_TRIPS = 16, /* of an inner loop of unknown length */
+  MANY_CARRIED = 4,   /* values of a loop: more vectors of them would not stay in registers */
+};
+/* Cycles. */
+static const double SCALAR_PORTS = 3;     /* scalar ops that start in one */
+static const double MISPREDICTED = 15;    /* a branch that went the other way */
+static const double LANE_LOAD = 2;        /* of a gather, each lane; the same without such an instruction is 3 */
+static const double LANE_LOAD_512 = 1;    /* where the target has masks as registers */
+static const double LANE_STORE = 3;       /* of a scatter, which extracts the lane and branches */
+static const double LANE_STORE_512 = 1.5;
+static const double MASK_TEST = 3;        /* whether any lane is active, and the branch */
+static const double IDLE_LANES = 1.4;     /* iterations of the slowest lane to those of the mean */
+
+static bool has_mask_registers(const NrTarget *t) { return t->arch == NR_ARCH_X86_64 && t->registers >= 32; }
+
+/* ---- lanes ------------------------------------------------------------------------------------------------------- */
+
+typedef struct Shape {
+  size_t width;        /* bytes of the widest element of a vector in a divergent loop */
+  uint32_t carried;    /* the most varying values that such a loop carries */
+  bool gathers, divides;
+} Shape;
+
+static void widen(const NrLanes *l, Shape *s, const NrValue *value) {
+  if (nr_lanes_varies(l, value)) s->width = NR_MAX(s->width, nr_type_byte_size(value->type));
+}
+
+static void measure(const NrLanes *l, NrBlock *block, bool inside, Shape *s) {
+  uint32_t carried = 0;
+  for (uint32_t i = 0; inside && i < block->num_args; i++) {
+    carried += nr_lanes_varies(l, block->args[i]);
+    widen(l, s, block->args[i]);
+  }
+  s->carried = NR_MAX(s->carried, carried);
+  for (NrOp *op = block->first; op; op = op->next) {
+    bool loop = nr_op_is(op, NR_OP_scf_while) || nr_op_is(op, NR_OP_scf_for);
+    for (uint32_t i = 0; inside && i < op->num_results; i++) widen(l, s, nr_result(op, i));
+    bool access = nr_op_is(op, NR_OP_memref_load) || nr_op_is(op, NR_OP_memref_store);
+    bool varies = op->num_operands && nr_lanes_varies(l, nr_operand(op, op->num_operands - 1));
+    s->gathers |= inside && access && varies && !nr_lanes_is_row(l, op);
+    s->divides |= inside && nr_op_has(op, NR_DIVIDES);
+    for (uint32_t r = 0; r < op->num_regions; r++)
+      if (nr_op_body(op, r)) measure(l, nr_op_body(op, r), inside || loop, s);
+  }
+}
+
+static Shape shape_of(const NrLanes *l) {
+  Shape s = {.width = 1};
+  measure(l, l->body, false, &s);
+  return s;
+}
+
+/* A vector with the results that the lanes of one wait for goes beside others, so that the units are busy: two or, with
+ * 32 registers, four, where these hold what the loop carries. */
+int64_t nr_lanes_choose(const NrLanes *l, uint64_t trips) {
+  Shape s = shape_of(l);
+  int64_t native = NR_MAX((int64_t)(l->target->vector_bytes / NR_MAX(s.width, 1)), 2);
+  int64_t beside = s.divides ? 1 : l->target->registers >= 32 && s.carried <= MANY_CARRIED && !s.gathers ? 4 : 2;
+  int64_t count = NR_MIN(native * beside, MAX_COUNT);
+  while (count > native && (uint64_t)count > trips) count /= 2;
+  return trips < (uint64_t)NR_MAX(native / 2, 2) ? 0 : count;
+}
+
+NrType nr_lanes_mask_elem(const NrLanes *l) {
+  Shape s = shape_of(l);
+  if (has_mask_registers(l->target)) return nr_type_i1(l->b.ctx);
+  return nr_type_int(l->b.ctx, 8 * (uint32_t)NR_MAX(s.width, 1));
+}
+
+/* ---- time -------------------------------------------------------------------------------------------------------- */
+
+static double vectors_of(const NrLanes *l, size_t bytes) {
+  return NR_MAX((double)l->count * (double)bytes / l->target->vector_bytes, 1);
+}
+
+static size_t widest(const NrOp *op) {
+  size_t bytes = 1;
+  for (uint32_t i = 0; i < op->num_operands; i++)
+    if (nr_type_is_scalar(nr_operand(op, i)->type)) bytes = NR_MAX(bytes, nr_type_byte_size(nr_operand(op, i)->type));
+  for (uint32_t i = 0; i < op->num_results; i++) bytes = NR_MAX(bytes, nr_type_byte_size(nr_result(op, i)->type));
+  return bytes;
+}
+
+static double cost_of_access(const NrLanes *l, const NrOp *op) {
+  const NrTarget *t = l->target;
+  bool loads = op->num_results > 0, varies = false;
+  for (uint32_t i = 0; i < op->num_operands; i++) varies |= nr_lanes_varies(l, nr_operand(op, i));
+  if (!varies) return 0.5;
+  if (nr_lanes_is_row(l, op)) return vectors_of(l, nr_type_byte_size(nr_op_memref(op)->type->elem));
+  double lane = has_mask_registers(t) ? (loads ? LANE_LOAD_512 : LANE_STORE_512) : loads ? LANE_LOAD : LANE_STORE;
+  bool has_gather = t->vector_bytes >= 32;
+  return (double)l->count * (has_gather || !loads ? lane : LANE_LOAD + 1);
+}
+
+/* Integer products of 64 bits are several of 32 where the CPU has no others. */
+static int64_t slots_of(const NrLanes *l, const NrOp *op, int64_t *out_libm) {
+  int64_t slots = nr_cost_slots(op, out_libm);
+  bool product = nr_op_is(op, NR_OP_arith_muli) && nr_type_bits(nr_op_result(op)->type) == 64;
+  return product && !has_mask_registers(l->target) ? 6 * slots : slots;
+}
+
+static NrLanesCost cost_of_block(const NrLanes *l, NrBlock *block);
+
+static NrLanesCost cost_of_op(const NrLanes *l, const NrOp *op) {
+  double count = (double)l->count;
+  int64_t libm, plain, slots = slots_of(l, op, &libm);
+  if (nr_op_has(op, NR_CONSTANT_LIKE) || nr_op_has(op, NR_TERMINATOR)) return (NrLanesCost){0};
+  if (nr_op_is(op, NR_OP_memref_load) || nr_op_is(op, NR_OP_memref_store))
+    return (NrLanesCost){count / 2, cost_of_access(l, op)};
+  plain = nr_cost_slots(op, &libm);
+  double scalar = plain + libm > 1 ? (double)(plain + libm) : 1 / SCALAR_PORTS;
+  bool varies = false;
+  for (uint32_t i = 0; i < op->num_operands; i++) varies |= nr_lanes_varies(l, nr_operand(op, i));
+  if (!varies) return (NrLanesCost){count * scalar, scalar};
+  if (libm || nr_op_has(op, NR_DIVIDES)) return (NrLanesCost){count * scalar, count * (scalar + 1)};
+  return (NrLanesCost){count * scalar, vectors_of(l, widest(op)) * (double)slots / l->target->fma_ports};
+}
+
+/* Blends what the op yields, all of it vectors. */
+static double cost_of_blends(const NrLanes *l, const NrOp *op) {
+  double cost = 0;
+  for (uint32_t i = 0; i < op->num_results; i++)
+    if (nr_value_has_uses(nr_result(op, i)))
+      cost += vectors_of(l, nr_type_byte_size(nr_result(op, i)->type)) / l->target->fma_ports;
+  return cost;
+}
+
+static NrLanesCost cost_of_loop(const NrLanes *l, NrOp *op) {
+  NrLanesCost all = {0};
+  uint64_t known;
+  bool counted = nr_op_is(op, NR_OP_scf_for) && nr_scf_for_trip_count(op, &known);
+  double trips = counted ? (double)NR_MIN(known, 1 << 20) : GUESSED_TRIPS;
+  for (uint32_t r = 0; r < op->num_regions; r++) {
+    NrLanesCost one = cost_of_block(l, nr_op_body(op, r));
+    all = (NrLanesCost){all.scalar + one.scalar, all.vector + one.vector};
+  }
+  bool diverges = nr_lanes_diverges(l, op);
+  all.scalar = (all.scalar + (double)l->count) * trips + (diverges ? (double)l->count * MISPREDICTED : 0);
+  all.vector = diverges ? (all.vector + MASK_TEST + cost_of_blends(l, op)) * trips * IDLE_LANES + MISPREDICTED
+                        : (all.vector + 1) * trips;
+  return all;
+}
+
+static NrLanesCost cost_of_if(const NrLanes *l, NrOp *op) {
+  NrLanesCost sides[2] = {{0}, {0}};
+  for (uint32_t r = 0; r < op->num_regions; r++)
+    if (nr_op_body(op, r)) sides[r] = cost_of_block(l, nr_op_body(op, r));
+  double count = (double)l->count, both = sides[0].vector + sides[1].vector;
+  double mean = (sides[0].scalar + sides[1].scalar) / 2;
+  if (!nr_lanes_varies(l, nr_scf_if_condition(op))) return (NrLanesCost){mean + count / SCALAR_PORTS, both / 2 + 1};
+  if (nr_lanes_is_predicated(op))
+    return (NrLanesCost){2 * mean + count / SCALAR_PORTS, both + cost_of_blends(l, op)};
+  return (NrLanesCost){mean + count * MISPREDICTED / 4, both + 2 * MASK_TEST + cost_of_blends(l, op)};
+}
+
+static NrLanesCost cost_of_block(const NrLanes *l, NrBlock *block) {
+  NrLanesCost all = {0};
+  for (NrOp *op = block->first; op; op = op->next) {
+    bool loop = nr_op_is(op, NR_OP_scf_while) || nr_op_is(op, NR_OP_scf_for);
+    NrLanesCost one = loop ? cost_of_loop(l, op)
+                      : nr_op_is(op, NR_OP_scf_if) ? cost_of_if(l, op) : cost_of_op(l, op);
+    all = (NrLanesCost){all.scalar + one.scalar, all.vector + one.vector};
+  }
+  return all;
+}
+
+NrLanesCost nr_lanes_cost(const NrLanes *l) { return cost_of_block(l, l->body); }

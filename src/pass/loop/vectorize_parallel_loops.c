@@ -1,0 +1,282 @@
+/* vectorize_parallel_loops.c - makes vectors of the iterations of parallel loops that LLVM's vectorizer leaves scalar:
+ * those with loops inside that run a different number of times in each iteration.
+ *
+ *   before  scf.parallel (%i) = (%c0) to (%n) step (%c1) {     after  %full = %n - %n mod 8
+ *             %x = memref.load %m[%i]                                 scf.for %i = %c0 to %full step %c8 {
+ *             %r = scf.while (%y = %x) {                                %x = vector.load %m[%i]
+ *               %c = cond(%y)                                           %r:2 = scf.while (%y = %x, %on = true, ..) {
+ *               scf.condition(%c) %y                                      %c = cond(%y), of 8 lanes
+ *             } do {                                                      %go = %on and %c
+ *             ^bb0(%y):                                                   %any = vector.reduction <or>, %go
+ *               scf.yield body(%y)                                        scf.condition(%any) %y, %go, ..
+ *             }                                                         } do { body(%y) under %go .. }
+ *             memref.store %r, %o[%i]                                   vector.store %r, %o[%i]
+ *             scf.reduce                                              }
+ *           }                                                         the rest of them under a mask: vector.maskedload ..
+ *
+ * The lanes are iterations of the last dim. All of them go through the same code; a mask says which are active, and a
+ * loop ends when none is (the rules are those of ispc: docs/while.md). What a lane loads, stores, divides or checks, it
+ * does only where it is active. An scf.for becomes parallel first if its iterations are independent (for_to_parallel.c).
+ * Integer reductions, and those of floats that may be reassociated, have a partial result in each lane.
+ *
+ * The pass takes loops that contain a loop which diverges, if the estimate of lanes_cost.c says that vectors are faster.
+ * --explain-vectorize reports what became of each parallel loop with a loop inside, and why. */
+#include "dialect/arith/arith.h"
+#include "dialect/arith/combine.h"
+#include "dialect/scf/scf.h"
+#include "dialect/vector/vector.h"
+#include "pass/core/pass.h"
+#include "pass/loop/lanes.h"
+#include "pass/loop/loops.h"
+#include "pass/loop/parallel.h"
+
+static const double WORTH = 1.2; /* how much faster vectors must be by the estimate, which is coarse */
+enum { LARGE_BODY = 400 };       /* ops: of a larger body there is one copy, under a mask */
+
+/* ---- reductions -------------------------------------------------------------------------------------------------- */
+
+static NrOp *reduce_of(const NrLanes *l) { return l->body->last; }
+static NrOp *combiner(const NrLanes *l, uint32_t i) { return nr_scf_combining_op(nr_op_body(reduce_of(l), i)); }
+
+/* Combines two values by reduction i, both scalars or both vectors. */
+static NrValue *combine(NrLanes *l, uint32_t i, NrValue *lhs, NrValue *rhs) {
+  NrOp *op = combiner(l, i);
+  NrOpState state = {.info = op->info, .loc = op->loc, .num_operands = 2, .operands = (NrValue *[]){lhs, rhs},
+                     .num_results = 1, .result_types = &lhs->type, .num_attrs = op->num_attrs, .attrs = op->attrs};
+  return nr_op_result(nr_build(&l->b, &state));
+}
+
+static NrValue *neutral(NrLanes *l, uint32_t i) {
+  return nr_arith_constant(&l->b, nr_reduction_neutral(nr_op_body(reduce_of(l), i)));
+}
+
+/* The loop's result: its initial value combined with all lanes of acc. */
+static NrValue *reduce_lanes(NrLanes *l, uint32_t i, NrValue *acc) {
+  const NrCombine *kind = nr_combine_of_op(combiner(l, i)->info->id);
+  NrValue *all = nr_build_reduction(&l->b, kind->vector, acc, NULL, nr_op_attr(combiner(l, i), NR_A_fastmath));
+  return combine(l, i, nr_parallel_init(l->loop, i), all);
+}
+
+/* ---- the loop over vectors --------------------------------------------------------------------------------------- */
+
+/* Builds the iterations from number n on, for the lanes of mask; accs: what the lanes have reduced so far. */
+static void emit_iterations(NrLanes *l, NrValue *n, NrValue *mask, NrValue **accs) {
+  NrType index = nr_type_index(l->b.ctx);
+  NrValue *lower = nr_parallel_lower(l->loop, 0), *step = nr_parallel_step(l->loop, 0);
+  NrValue *lanes = nr_build_value(&l->b, NR_OP_vector_step, nr_lanes_type(l, index), NULL, 0);
+  NrValue *far = l->adjacent ? n : nr_arith_binary(&l->b, NR_OP_arith_muli, n, step);
+  if (!l->adjacent) lanes = nr_arith_binary(&l->b, NR_OP_arith_muli, lanes, nr_lanes_splat(l, step));
+  int64_t zero;
+  bool from_zero = nr_value_constant_int(lower, &zero) && zero == 0;
+  l->first = from_zero ? far : nr_arith_binary(&l->b, NR_OP_arith_addi, lower, far);
+  NrValue *iv = nr_arith_binary(&l->b, NR_OP_arith_addi, nr_lanes_splat(l, l->first), lanes);
+  iv->name = l->iv->name;
+  nr_map_set(&l->values, l->iv, iv);
+  nr_lanes_emit_block(l, l->body, mask);
+  for (uint32_t i = 0; i < l->loop->num_results; i++) {
+    NrValue *sum = combine(l, i, accs[i], nr_lanes_vector(l, nr_operand(reduce_of(l), i)));
+    accs[i] = nr_lanes_blend(l, mask, sum, accs[i]);
+  }
+}
+
+static NrValue *create_mask(NrLanes *l, NrValue *count) {
+  return nr_build_value(&l->b, NR_OP_vector_create_mask, nr_lanes_type(l, nr_type_i1(l->b.ctx)), &count, 1);
+}
+
+/* All iterations in one loop, each under its mask. */
+static void emit_masked_loop(NrLanes *l, NrValue *trips, NrValue **accs, uint32_t count) {
+  NrValue *n;
+  NrOp *loop = nr_scf_open_for(&l->b, nr_arith_constant_index(&l->b, 0), trips,
+                               nr_arith_constant_index(&l->b, l->count), accs, count, &n);
+  NrValue *left = nr_arith_binary(&l->b, NR_OP_arith_subi, trips, n);
+  emit_iterations(l, n, create_mask(l, left), accs);
+  nr_scf_close_for(&l->b, loop, accs, count);
+}
+
+/* A loop over full vectors, without a mask, and the rest under one. */
+static void emit_full_and_rest(NrLanes *l, NrValue *trips, NrValue **accs, uint32_t count) {
+  NrValue *n, *wide = nr_arith_constant_index(&l->b, l->count);
+  NrValue *rest = nr_arith_binary(&l->b, NR_OP_arith_remui, trips, wide);
+  NrValue *full = nr_arith_binary(&l->b, NR_OP_arith_subi, trips, rest);
+  NrOp *loop = nr_scf_open_for(&l->b, nr_arith_constant_index(&l->b, 0), full, wide, accs, count, &n);
+  emit_iterations(l, n, NULL, accs);
+  nr_scf_close_for(&l->b, loop, accs, count);
+  NR_VEC(NrType) types = {0};
+  for (uint32_t i = 0; i < count; i++) nr_vec_push(&types, accs[i]->type);
+  NrValue *some = nr_arith_cmpi(&l->b, NR_CMPI_NE, rest, nr_arith_constant_index(&l->b, 0));
+  NrOp *branch = nr_scf_if(&l->b, some, types.data, count, count > 0);
+  NrBuilder outer = l->b;
+  if (count) {
+    l->b = nr_scf_body_builder(nr_scf_if_else_body(branch));
+    nr_scf_yield(&l->b, accs, count);
+  }
+  l->b = nr_scf_body_builder(nr_scf_if_then_body(branch));
+  emit_iterations(l, full, create_mask(l, rest), accs);
+  nr_scf_yield(&l->b, accs, count);
+  l->b = outer;
+  for (uint32_t i = 0; i < count; i++) accs[i] = nr_result(branch, i);
+  nr_vec_deinit(&types);
+}
+
+/* Replaces the loop, an scf.parallel of one dim. */
+static void vectorize(NrPassContext *pass, NrLanes *l) {
+  uint32_t count = l->loop->num_results;
+  NrValue **accs = NR_NEW_ARRAY(pass->scratch, NrValue *, count + 1);
+  l->b = nr_builder_before(l->loop);
+  l->mask = nr_lanes_mask_elem(l);
+  NrValue *trips = nr_trip_count_value(&l->b, nr_parallel_lower(l->loop, 0), nr_parallel_upper(l->loop, 0),
+                                       nr_parallel_step(l->loop, 0));
+  for (uint32_t i = 0; i < count; i++) accs[i] = nr_lanes_splat(l, neutral(l, i));
+  bool large = nr_count_ops(l->loop, LARGE_BODY) >= LARGE_BODY;
+  if (large) emit_masked_loop(l, trips, accs, count);
+  else emit_full_and_rest(l, trips, accs, count);
+  for (uint32_t i = 0; i < count; i++) {
+    NrValue *result = reduce_lanes(l, i, accs[i]);
+    result->name = nr_result(l->loop, i)->name;
+    nr_value_replace_uses(nr_result(l->loop, i), result);
+  }
+  nr_op_erase(l->loop);
+}
+
+/* ---- loops of several dims --------------------------------------------------------------------------------------- */
+
+/* Makes a loop of its own of the last dim of op. Returns it; the loop around it replaces op. The results of the inner
+ * loop, which begins with the neutral elements, are reduced by the outer one. */
+static NrOp *split_last_dim(NrOp *op) {
+  uint32_t rank = nr_parallel_rank(op), outer_rank = rank - 1, count = op->num_results;
+  NrBlock *body = nr_scf_parallel_body(op);
+  NR_VEC(NrValue *) inits = {0};
+  NR_VEC(NrValue *) bounds = {0};
+  for (uint32_t i = 0; i < count; i++) nr_vec_push(&inits, nr_parallel_init(op, i));
+  for (uint32_t g = 0; g < 3; g++)
+    for (uint32_t d = 0; d < outer_rank; d++) nr_vec_push(&bounds, nr_operand(op, g * rank + d));
+  NrBuilder b = nr_builder_before(op);
+  NrOp *outer = nr_scf_parallel(&b, bounds.data, bounds.data + outer_rank, bounds.data + 2 * outer_rank, outer_rank,
+                                inits.data, count);
+  b = nr_builder_at_end(op->module, nr_scf_parallel_body(outer), op->loc);
+  for (uint32_t i = 0; i < count; i++)
+    inits.data[i] = nr_arith_constant(&b, nr_reduction_neutral(nr_op_body(body->last, i)));
+  NrOp *inner = nr_scf_parallel(&b, &(NrValue *){nr_parallel_lower(op, outer_rank)},
+                                &(NrValue *){nr_parallel_upper(op, outer_rank)},
+                                &(NrValue *){nr_parallel_step(op, outer_rank)}, 1, inits.data, count);
+  for (uint32_t i = 0; i < count; i++) inits.data[i] = nr_result(inner, i);
+  NrOp *reduce = nr_scf_reduce(&b, inits.data, count);
+  NrMap map = {0};
+  for (uint32_t i = 0; i < count; i++)
+    nr_region_clone(op->module, nr_op_region(body->last, i), nr_op_region(reduce, i), &map);
+  nr_map_deinit(&map);
+  for (uint32_t d = 0; d < rank; d++) {
+    NrValue *iv = d < outer_rank ? nr_scf_parallel_body(outer)->args[d] : nr_scf_parallel_body(inner)->args[0];
+    iv->name = body->args[d]->name;
+    nr_value_replace_uses(body->args[d], iv);
+  }
+  nr_block_splice(body, nr_scf_parallel_body(inner), NULL);
+  nr_replace_loop(op, outer);
+  nr_vec_deinit(&inits);
+  nr_vec_deinit(&bounds);
+  return inner;
+}
+
+/* ---- what is vectorized ------------------------------------------------------------------------------------------ */
+
+typedef struct Finder {
+  NrPassContext *pass;
+  int64_t lanes; /* that the pass was asked for, or 0 */
+} Finder;
+
+static NrLanes open_lanes(const Finder *f, NrOp *loop) {
+  NrBlock *body = nr_op_only_body(loop);
+  bool parallel = nr_op_is(loop, NR_OP_scf_parallel);
+  uint32_t last = parallel ? nr_parallel_rank(loop) - 1 : 0;
+  int64_t step;
+  NrValue *by = parallel ? nr_parallel_step(loop, last) : nr_scf_for_step(loop);
+  NrLanes l = {.module = loop->module, .target = f->pass->target, .loop = loop, .body = body, .iv = body->args[last],
+               .b = nr_builder_before(loop), .adjacent = nr_value_constant_int(by, &step) && step == 1};
+  nr_lanes_find_varying(&l);
+  return l;
+}
+
+static void close_lanes(NrLanes *l) {
+  nr_map_deinit(&l->varying);
+  nr_map_deinit(&l->values);
+}
+
+static uint64_t trips_of(const NrOp *loop) {
+  uint64_t trips;
+  bool known = nr_op_is(loop, NR_OP_scf_for) ? nr_scf_for_trip_count(loop, &trips)
+                                             : nr_parallel_trip_count(loop, nr_parallel_rank(loop) - 1, &trips);
+  return known ? trips : UINT64_MAX;
+}
+
+/* A remark at the loop, or at the op that is the reason. */
+static void explain(const Finder *f, const NrOp *loop, const NrOp *at, const char *why) {
+  if (!f->pass->explain) return;
+  NrContext *ctx = f->pass->ctx;
+  nr_remark(ctx, loop->loc, "not vectorized: %s%s", at ? "an op in it " : "", why);
+  NrStr name = at ? nr_op_info_shown_name(ctx, at->info) : (NrStr){0};
+  if (at) nr_note(ctx, at->loc, "'%.*s' op is here", NR_STR_ARG(name));
+}
+
+/* Whether the loop gets lanes; sets their number. */
+static bool is_worth_it(const Finder *f, NrLanes *l) {
+  NrOp *at = NULL;
+  const char *why = nr_lanes_refuse(l, &at);
+  if (why) return explain(f, l->loop, at, why), false;
+  bool parallel = nr_op_is(l->loop, NR_OP_scf_parallel);
+  if (parallel && l->loop->num_results && !nr_parallel_reduces_exactly(l->loop))
+    return explain(f, l->loop, NULL, "the order of its reduction would change the result"), false;
+  l->count = f->lanes ? f->lanes : nr_lanes_choose(l, trips_of(l->loop));
+  if (!l->count) return explain(f, l->loop, NULL, "it has too few iterations"), false;
+  NrLanesCost cost = nr_lanes_cost(l);
+  bool pays = f->lanes || cost.scalar > WORTH * cost.vector;
+  if (f->pass->explain)
+    nr_remark(f->pass->ctx, l->loop->loc, "%svectorized: %lld iterations take %.0f cycles one by one, %.0f in %lld lanes",
+              pays ? "" : "not ", (long long)l->count, cost.scalar, cost.vector, (long long)l->count);
+  return pays;
+}
+
+/* A parallel loop with a loop that diverges inside. */
+static void visit_parallel(Finder *f, NrOp *loop) {
+  NrLanes l = open_lanes(f, loop);
+  bool takes = nr_lanes_have_divergent_loop(&l) && is_worth_it(f, &l);
+  int64_t count = l.count;
+  close_lanes(&l);
+  if (!takes) return;
+  if (nr_parallel_rank(loop) > 1) loop = split_last_dim(loop);
+  l = open_lanes(f, loop);
+  l.count = count;
+  vectorize(f->pass, &l);
+  close_lanes(&l);
+}
+
+static void visit_for(Finder *f, NrOp *loop) {
+  NrLanes l = open_lanes(f, loop);
+  bool takes = nr_lanes_have_divergent_loop(&l);
+  NrOp *parallel = takes ? nr_for_to_parallel(loop) : NULL;
+  close_lanes(&l);
+  if (parallel) visit_parallel(f, parallel);
+  else if (takes) explain(f, loop, NULL, "its iterations may depend on each other");
+}
+
+static bool is_candidate(const NrOp *op) { return nr_op_is(op, NR_OP_scf_parallel) || nr_op_is(op, NR_OP_scf_for); }
+
+static NrStatus vectorize_run(NrPassContext *pass, NrOp *root) {
+  Finder f = {.pass = pass, .lanes = nr_pass_int(pass, "lanes")};
+  NrOpList loops = {0};
+  nr_collect_post(root, is_candidate, &loops); /* inner loops first: of a nest, the innermost that diverges has lanes */
+  for (size_t i = 0; i < loops.size; i++) {
+    NrOp *loop = loops.data[i];
+    if (nr_is_erased(loop)) continue;
+    if (nr_op_is(loop, NR_OP_scf_for)) visit_for(&f, loop);
+    else if (nr_parallel_rank(loop)) visit_parallel(&f, loop);
+  }
+  nr_vec_deinit(&loops);
+  return NR_OK;
+}
+
+static const NrPassOption options[] = {
+    NR_INT("lanes", 0, 0, 64, "as many lanes, whatever the cost model says; 0: it decides"),
+    {0},
+};
+NR_PASS(vectorize_parallel_loops, .name = "vectorize-parallel-loops", .explains = "vectorize", .run = vectorize_run,
+        .options = options, .doc = "makes vectors with masks of parallel loops whose iterations loop differently often")
