@@ -18,6 +18,8 @@ typedef struct NrLanes {
   NrValue *iv;
   NrMap varying;     /* NrValue* of the body -> itself */
   int64_t count;     /* of lanes */
+  int64_t row;       /* lanes of a machine vector; vectors of more lanes have two dims, count / row and row, so that code
+                      * generation works on rows (lower-vectors) and their masks never become narrower vectors */
   NrType mask;       /* the element type of masks that loops carry: i1, or an integer of which all bits are the mask */
   NrBuilder b;       /* the copy is built here */
   NrMap values;      /* NrValue* of the body -> its copy; values from outside are their own */
@@ -42,11 +44,19 @@ bool nr_lanes_is_row(const NrLanes *l, const NrOp *access);
  * cheap. */
 bool nr_lanes_is_predicated(const NrOp *branch);
 
+/* Whether argument i of a divergent scf.while is better a vector, even if it is uniform among the active lanes: the
+ * condition or a result depends on it (lanes_while.c). */
+bool nr_lanes_wants_vector(const NrLanes *l, NrOp *op, uint32_t i);
+
 /* lanes_values.c: values and masks at l->b */
 
 NrType nr_lanes_type(const NrLanes *l, NrType elem);
 NrValue *nr_lanes_value(const NrLanes *l, const NrValue *value); /* its copy, a scalar or a vector */
 NrValue *nr_lanes_vector(NrLanes *l, const NrValue *value);      /* the copy as a vector */
+/* The copy, as a vector where `as` varies. */
+NrValue *nr_lanes_form(NrLanes *l, const NrValue *value, const NrValue *as);
+NrType nr_lanes_form_type(const NrLanes *l, const NrValue *value); /* of nr_lanes_form(value, value) */
+void nr_lanes_set(NrLanes *l, const NrValue *value, NrValue *copy);
 NrValue *nr_lanes_splat(NrLanes *l, NrValue *scalar);
 NrValue *nr_lanes_zeros(NrLanes *l, NrType elem);
 NrValue *nr_lanes_ones(NrLanes *l, NrType elem);
@@ -55,15 +65,24 @@ NrValue *nr_lanes_all(NrLanes *l); /* a mask of true */
 NrValue *nr_lanes_where(NrLanes *l, NrValue *mask, NrValue *cond);
 NrValue *nr_lanes_where_not(NrLanes *l, NrValue *mask, NrValue *cond);
 NrValue *nr_lanes_any(NrLanes *l, NrValue *mask);
+NrValue *nr_lanes_numbers(NrLanes *l);                           /* 0, 1, 2, .. as index */
+NrValue *nr_lanes_flat(NrLanes *l, NrValue *vector);             /* with one dim */
+NrValue *nr_lanes_of_flat(NrLanes *l, NrValue *flat);            /* and back */
+NrValue *nr_lanes_reduce(NrLanes *l, const char *kind, NrValue *vector, NrAttr fastmath);
+/* Row i of a vector, and a vector with another row i. Of vectors of one dim there is one row. */
+NrValue *nr_lanes_row(NrLanes *l, NrValue *vector, int64_t i);
+NrValue *nr_lanes_with_row(NrLanes *l, NrValue *vector, NrValue *row, int64_t i);
+static inline int64_t nr_lanes_num_rows(const NrLanes *l) { return l->row && l->count > l->row ? l->count / l->row : 1; }
 /* value where the mask is true, else other. */
 NrValue *nr_lanes_blend(NrLanes *l, NrValue *mask, NrValue *value, NrValue *other);
 /* The form in which loops carry masks, and back. */
 NrValue *nr_lanes_pack(NrLanes *l, NrValue *mask);
 NrValue *nr_lanes_unpack(NrLanes *l, NrValue *packed);
 
-/* lanes_ops.c, lanes_memory.c, lanes_control.c */
+/* lanes_ops.c, lanes_memory.c, lanes_control.c, lanes_while.c */
 
 /* Builds the copy of the block's ops, other than its terminator, for the active lanes. */
+void nr_lanes_emit_op(NrLanes *l, NrOp *op, NrValue *mask);
 void nr_lanes_emit_block(NrLanes *l, NrBlock *block, NrValue *mask);
 void nr_lanes_emit_access(NrLanes *l, NrOp *op, NrValue *mask); /* memref.load, memref.store */
 void nr_lanes_emit_if(NrLanes *l, NrOp *op, NrValue *mask);
@@ -78,7 +97,7 @@ typedef struct NrLanesCost {
 /* Chooses the number of lanes; trips: of the loop, or UINT64_MAX. 0: there are too few. */
 int64_t nr_lanes_choose(const NrLanes *l, uint64_t trips);
 NrLanesCost nr_lanes_cost(const NrLanes *l);
-/* The element type of masks that loops carry. */
-NrType nr_lanes_mask_elem(const NrLanes *l);
+/* Sets what follows from the number of lanes: the length of a row, the element type of masks that loops carry. */
+void nr_lanes_shape(NrLanes *l);
 
 #endif

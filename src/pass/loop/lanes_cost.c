@@ -64,21 +64,26 @@ static Shape shape_of(const NrLanes *l) {
   return s;
 }
 
+static int64_t native_of(const NrLanes *l, const Shape *s) {
+  return NR_MAX((int64_t)(l->target->vector_bytes / NR_MAX(s->width, 1)), 2);
+}
+
 /* A vector with the results that the lanes of one wait for goes beside others, so that the units are busy: two or, with
  * 32 registers, four, where these hold what the loop carries. */
 int64_t nr_lanes_choose(const NrLanes *l, uint64_t trips) {
   Shape s = shape_of(l);
-  int64_t native = NR_MAX((int64_t)(l->target->vector_bytes / NR_MAX(s.width, 1)), 2);
+  int64_t native = native_of(l, &s);
   int64_t beside = s.divides ? 1 : l->target->registers >= 32 && s.carried <= MANY_CARRIED && !s.gathers ? 4 : 2;
   int64_t count = NR_MIN(native * beside, MAX_COUNT);
   while (count > native && (uint64_t)count > trips) count /= 2;
   return trips < (uint64_t)NR_MAX(native / 2, 2) ? 0 : count;
 }
 
-NrType nr_lanes_mask_elem(const NrLanes *l) {
+void nr_lanes_shape(NrLanes *l) {
   Shape s = shape_of(l);
-  if (has_mask_registers(l->target)) return nr_type_i1(l->b.ctx);
-  return nr_type_int(l->b.ctx, 8 * (uint32_t)NR_MAX(s.width, 1));
+  NrContext *ctx = nr_op_context(l->loop);
+  l->row = native_of(l, &s);
+  l->mask = has_mask_registers(l->target) ? nr_type_i1(ctx) : nr_type_int(ctx, 8 * (uint32_t)NR_MAX(s.width, 1));
 }
 
 /* ---- time -------------------------------------------------------------------------------------------------------- */

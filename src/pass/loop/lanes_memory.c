@@ -89,28 +89,46 @@ static Place find_place(NrLanes *l, NrOp *op) {
   return place;
 }
 
-/* Operands of an access: [value,] base, indices, [numbers,] [mask, rest]. */
-static void build(NrLanes *l, NrOp *op, const Place *place, NrValue *mask, NrValue *value) {
+/* Builds an access. Operands: [value,] base, indices, [numbers,] [mask, rest]. Returns what it loads. */
+static NrValue *build(NrLanes *l, bool loads, const Place *place, NrValue *mask, NrValue *value, NrType type) {
   NrValue *operands[NR_MAX_RANK + 5];
   size_t count = 0;
-  NrType type = nr_lanes_type(l, nr_op_memref(op)->type->elem);
-  bool loads = op->num_results > 0, masked = mask || place->numbers;
+  bool masked = mask || place->numbers;
   if (!loads && !masked) operands[count++] = value;
   operands[count++] = place->base;
   for (size_t d = 0; d < place->rank; d++) operands[count++] = place->at[d];
   if (place->numbers) operands[count++] = place->numbers;
   if (masked) {
     operands[count++] = mask ? mask : nr_lanes_all(l);
-    operands[count++] = loads ? nr_lanes_zeros(l, type->elem) : value;
+    operands[count++] = value;
   }
   unsigned of_loads = place->numbers ? NR_OP_vector_gather : masked ? NR_OP_vector_maskedload : NR_OP_vector_load;
   unsigned of_stores = place->numbers ? NR_OP_vector_scatter : masked ? NR_OP_vector_maskedstore : NR_OP_vector_store;
-  if (loads) nr_map_set(&l->values, nr_op_result(op), nr_build_value(&l->b, of_loads, type, operands, count));
-  else nr_build_op(&l->b, of_stores, operands, count, NULL, 0);
+  if (loads) return nr_build_value(&l->b, of_loads, type, operands, count);
+  nr_build_op(&l->b, of_stores, operands, count, NULL, 0);
+  return NULL;
+}
+
+/* The lanes of a row lie side by side, and the rows behind each other. value: what the lanes store, or have where they
+ * do not load. */
+static NrValue *build_rows(NrLanes *l, bool loads, Place *place, NrValue *mask, NrValue *value) {
+  size_t last = place->rank - 1;
+  NrValue *first = place->at[last], *all = value;
+  for (int64_t i = 0; i < nr_lanes_num_rows(l); i++) {
+    NrValue *row = nr_lanes_row(l, value, i);
+    if (i) place->at[last] = nr_arith_binary(&l->b, NR_OP_arith_addi, first, nr_arith_constant_index(&l->b, i * l->row));
+    row = build(l, loads, place, mask ? nr_lanes_row(l, mask, i) : NULL, row, row->type);
+    if (loads) all = nr_lanes_with_row(l, all, row, i);
+  }
+  return all;
 }
 
 void nr_lanes_emit_access(NrLanes *l, NrOp *op, NrValue *mask) {
   Place place = find_place(l, op);
-  NrValue *value = op->num_results ? NULL : nr_lanes_vector(l, nr_op_value(op));
-  build(l, op, &place, mask, value);
+  bool loads = op->num_results > 0;
+  NrType elem = nr_op_memref(op)->type->elem;
+  NrValue *value = loads ? nr_lanes_zeros(l, elem) : nr_lanes_vector(l, nr_op_value(op));
+  NrValue *loaded = place.numbers ? build(l, loads, &place, mask, value, nr_lanes_type(l, elem))
+                                  : build_rows(l, loads, &place, mask, value);
+  if (loads) nr_map_set(&l->values, nr_op_result(op), loaded);
 }

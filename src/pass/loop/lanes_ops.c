@@ -53,14 +53,12 @@ static void emit_check(NrLanes *l, NrOp *op, NrValue *mask) {
   l->b = nr_scf_body_builder(nr_scf_if_then_body(branch));
   NR_VEC(NrValue *) operands = {0};
   nr_vec_push(&operands, nr_arith_constant(&l->b, nr_attr_bool(l->b.ctx, false)));
-  NrType numbers = nr_lanes_type(l, nr_type_index(l->b.ctx));
-  NrValue *step = nr_build_value(&l->b, NR_OP_vector_step, numbers, NULL, 0);
   NrValue *none = nr_lanes_splat(l, nr_arith_constant_index(&l->b, l->count - 1));
-  NrValue *lane = nr_build_reduction(&l->b, "minui", nr_lanes_blend(l, failing, step, none), NULL, NULL);
+  NrValue *lane = nr_lanes_reduce(l, "minui", nr_lanes_blend(l, failing, nr_lanes_numbers(l), none), NULL);
   for (uint32_t i = 1; i < op->num_operands; i++) {
     NrValue *value = nr_lanes_value(l, nr_operand(op, i));
     bool vector = value->type->kind == NR_TYPE_VECTOR;
-    nr_vec_push(&operands, vector ? nr_build_vector_extract(&l->b, value, &(NrIndex){lane, 0}, 1) : value);
+    nr_vec_push(&operands, vector ? nr_build_vector_extract(&l->b, nr_lanes_flat(l, value), &(NrIndex){lane, 0}, 1) : value);
   }
   NrOpState state = {.info = op->info, .loc = op->loc, .num_operands = operands.size, .operands = operands.data,
                      .num_attrs = op->num_attrs, .attrs = op->attrs};
@@ -73,18 +71,20 @@ static void emit_check(NrLanes *l, NrOp *op, NrValue *mask) {
 /* Copies a uniform op as it is. */
 static void emit_scalar(NrLanes *l, NrOp *op) { nr_builder_insert(&l->b, nr_op_clone(l->module, op, &l->values)); }
 
-void nr_lanes_emit_block(NrLanes *l, NrBlock *block, NrValue *mask) {
-  for (NrOp *op = block->first; op != block->last; op = op->next) {
-    l->b.loc = op->loc;
-    switch (op->info->id) {
-    case NR_OP_scf_if: nr_lanes_emit_if(l, op, mask); break;
-    case NR_OP_scf_while: nr_lanes_emit_while(l, op, mask); break;
-    case NR_OP_scf_for: nr_lanes_emit_for(l, op, mask); break;
-    default:
-      if (!varies(l, op)) emit_scalar(l, op);
-      else if (nr_op_is(op, NR_OP_rt_check)) emit_check(l, op, mask);
-      else if (nr_op_has(op, NR_ELEMENTWISE)) emit_elementwise(l, op, mask);
-      else nr_lanes_emit_access(l, op, mask);
-    }
+void nr_lanes_emit_op(NrLanes *l, NrOp *op, NrValue *mask) {
+  l->b.loc = op->loc;
+  switch (op->info->id) {
+  case NR_OP_scf_if: nr_lanes_emit_if(l, op, mask); break;
+  case NR_OP_scf_while: nr_lanes_emit_while(l, op, mask); break;
+  case NR_OP_scf_for: nr_lanes_emit_for(l, op, mask); break;
+  default:
+    if (!varies(l, op)) emit_scalar(l, op);
+    else if (nr_op_is(op, NR_OP_rt_check)) emit_check(l, op, mask);
+    else if (nr_op_has(op, NR_ELEMENTWISE)) emit_elementwise(l, op, mask);
+    else nr_lanes_emit_access(l, op, mask);
   }
+}
+
+void nr_lanes_emit_block(NrLanes *l, NrBlock *block, NrValue *mask) {
+  for (NrOp *op = block->first; op != block->last; op = op->next) nr_lanes_emit_op(l, op, mask);
 }

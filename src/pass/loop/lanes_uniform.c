@@ -23,7 +23,7 @@
 
 typedef struct Marker {
   NrLanes *l;
-  bool changed;
+  bool changed, settled; /* settled: all that must vary is marked */
 } Marker;
 
 static void mark(Marker *m, NrValue *value) {
@@ -62,6 +62,8 @@ static void visit_while(Marker *m, NrOp *op) {
   bool diverges = nr_lanes_diverges(m->l, op);
   for (uint32_t i = 0; i < op->num_results; i++)
     if (diverges || nr_lanes_varies(m->l, nr_operand(before->last, i + 1))) mark(m, nr_result(op, i));
+  for (uint32_t i = 0; m->settled && i < before->num_args; i++)
+    if (!nr_lanes_varies(m->l, before->args[i]) && nr_lanes_wants_vector(m->l, op, i)) mark(m, before->args[i]);
 }
 
 static void visit_for(Marker *m, NrOp *op) {
@@ -98,12 +100,13 @@ static void visit_block(Marker *m, NrBlock *block) {
 }
 
 void nr_lanes_find_varying(NrLanes *l) {
-  Marker m = {l, true};
+  Marker m = {.l = l};
   mark(&m, l->iv);
-  while (m.changed) { /* what a loop carries from its end to its beginning needs another round */
+  do { /* what a loop carries from its end to its beginning needs another round */
+    m.settled = !m.changed;
     m.changed = false;
     visit_block(&m, l->body);
-  }
+  } while (m.changed || !m.settled);
 }
 
 static bool block_diverges(const NrLanes *l, NrBlock *block, bool varying_branch) {

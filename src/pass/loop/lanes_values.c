@@ -3,7 +3,35 @@
 #include "dialect/vector/vector.h"
 #include "pass/loop/lanes.h"
 
-NrType nr_lanes_type(const NrLanes *l, NrType elem) { return nr_type_vector(&l->count, 1, elem); }
+NrType nr_lanes_type(const NrLanes *l, NrType elem) {
+  int64_t rows = nr_lanes_num_rows(l);
+  return rows > 1 ? nr_type_vector((int64_t[]){rows, l->row}, 2, elem) : nr_type_vector(&l->count, 1, elem);
+}
+
+NrValue *nr_lanes_flat(NrLanes *l, NrValue *vector) {
+  return nr_build_shape_cast(&l->b, vector, nr_type_vector(&l->count, 1, vector->type->elem));
+}
+
+NrValue *nr_lanes_of_flat(NrLanes *l, NrValue *flat) {
+  return nr_build_shape_cast(&l->b, flat, nr_lanes_type(l, flat->type->elem));
+}
+
+NrValue *nr_lanes_numbers(NrLanes *l) {
+  NrType type = nr_type_vector(&l->count, 1, nr_type_index(l->b.ctx));
+  return nr_lanes_of_flat(l, nr_build_value(&l->b, NR_OP_vector_step, type, NULL, 0));
+}
+
+NrValue *nr_lanes_reduce(NrLanes *l, const char *kind, NrValue *vector, NrAttr fastmath) {
+  return nr_build_reduction(&l->b, kind, nr_lanes_flat(l, vector), NULL, fastmath);
+}
+
+NrValue *nr_lanes_row(NrLanes *l, NrValue *vector, int64_t i) {
+  return vector->type->rank < 2 ? vector : nr_build_vector_extract(&l->b, vector, &(NrIndex){NULL, i}, 1);
+}
+
+NrValue *nr_lanes_with_row(NrLanes *l, NrValue *vector, NrValue *row, int64_t i) {
+  return vector->type->rank < 2 ? row : nr_build_vector_insert(&l->b, row, vector, &(NrIndex){NULL, i}, 1);
+}
 
 NrValue *nr_lanes_value(const NrLanes *l, const NrValue *value) {
   NrValue *copy = nr_map_get(&l->values, value);
@@ -38,7 +66,12 @@ NrValue *nr_lanes_where_not(NrLanes *l, NrValue *mask, NrValue *cond) {
   return nr_lanes_where(l, mask, negated);
 }
 
-NrValue *nr_lanes_any(NrLanes *l, NrValue *mask) { return nr_build_reduction(&l->b, "or", mask, NULL, NULL); }
+NrValue *nr_lanes_any(NrLanes *l, NrValue *mask) {
+  NrValue *any = nr_lanes_row(l, mask, 0);
+  for (int64_t i = 1; i < nr_lanes_num_rows(l); i++)
+    any = nr_arith_binary(&l->b, NR_OP_arith_ori, any, nr_lanes_row(l, mask, i));
+  return nr_build_reduction(&l->b, "or", any, NULL, NULL);
+}
 
 NrValue *nr_lanes_blend(NrLanes *l, NrValue *mask, NrValue *value, NrValue *other) {
   return mask ? nr_arith_select(&l->b, mask, value, other) : value;
@@ -52,4 +85,17 @@ NrValue *nr_lanes_pack(NrLanes *l, NrValue *mask) {
 NrValue *nr_lanes_unpack(NrLanes *l, NrValue *packed) {
   if (nr_type_is_int_width(packed->type->elem, 1)) return packed;
   return nr_arith_cmpi(&l->b, NR_CMPI_SLT, packed, nr_lanes_zeros(l, l->mask));
+}
+
+NrValue *nr_lanes_form(NrLanes *l, const NrValue *value, const NrValue *as) {
+  return nr_lanes_varies(l, as) ? nr_lanes_vector(l, value) : nr_lanes_value(l, value);
+}
+
+NrType nr_lanes_form_type(const NrLanes *l, const NrValue *value) {
+  return nr_lanes_varies(l, value) ? nr_lanes_type(l, value->type) : value->type;
+}
+
+void nr_lanes_set(NrLanes *l, const NrValue *value, NrValue *copy) {
+  copy->name = value->name;
+  nr_map_set(&l->values, value, copy);
 }

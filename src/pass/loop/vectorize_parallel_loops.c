@@ -53,7 +53,7 @@ static NrValue *neutral(NrLanes *l, uint32_t i) {
 /* The loop's result: its initial value combined with all lanes of acc. */
 static NrValue *reduce_lanes(NrLanes *l, uint32_t i, NrValue *acc) {
   const NrCombine *kind = nr_combine_of_op(combiner(l, i)->info->id);
-  NrValue *all = nr_build_reduction(&l->b, kind->vector, acc, NULL, nr_op_attr(combiner(l, i), NR_A_fastmath));
+  NrValue *all = nr_lanes_reduce(l, kind->vector, acc, nr_op_attr(combiner(l, i), NR_A_fastmath));
   return combine(l, i, nr_parallel_init(l->loop, i), all);
 }
 
@@ -61,9 +61,8 @@ static NrValue *reduce_lanes(NrLanes *l, uint32_t i, NrValue *acc) {
 
 /* Builds the iterations from number n on, for the lanes of mask; accs: what the lanes have reduced so far. */
 static void emit_iterations(NrLanes *l, NrValue *n, NrValue *mask, NrValue **accs) {
-  NrType index = nr_type_index(l->b.ctx);
   NrValue *lower = nr_parallel_lower(l->loop, 0), *step = nr_parallel_step(l->loop, 0);
-  NrValue *lanes = nr_build_value(&l->b, NR_OP_vector_step, nr_lanes_type(l, index), NULL, 0);
+  NrValue *lanes = nr_lanes_numbers(l);
   NrValue *far = l->adjacent ? n : nr_arith_binary(&l->b, NR_OP_arith_muli, n, step);
   if (!l->adjacent) lanes = nr_arith_binary(&l->b, NR_OP_arith_muli, lanes, nr_lanes_splat(l, step));
   int64_t zero;
@@ -80,7 +79,8 @@ static void emit_iterations(NrLanes *l, NrValue *n, NrValue *mask, NrValue **acc
 }
 
 static NrValue *create_mask(NrLanes *l, NrValue *count) {
-  return nr_build_value(&l->b, NR_OP_vector_create_mask, nr_lanes_type(l, nr_type_i1(l->b.ctx)), &count, 1);
+  NrType type = nr_type_vector(&l->count, 1, nr_type_i1(l->b.ctx));
+  return nr_lanes_of_flat(l, nr_build_value(&l->b, NR_OP_vector_create_mask, type, &count, 1));
 }
 
 /* All iterations in one loop, each under its mask. */
@@ -123,7 +123,7 @@ static void vectorize(NrPassContext *pass, NrLanes *l) {
   uint32_t count = l->loop->num_results;
   NrValue **accs = NR_NEW_ARRAY(pass->scratch, NrValue *, count + 1);
   l->b = nr_builder_before(l->loop);
-  l->mask = nr_lanes_mask_elem(l);
+  nr_lanes_shape(l);
   NrValue *trips = nr_trip_count_value(&l->b, nr_parallel_lower(l->loop, 0), nr_parallel_upper(l->loop, 0),
                                        nr_parallel_step(l->loop, 0));
   for (uint32_t i = 0; i < count; i++) accs[i] = nr_lanes_splat(l, neutral(l, i));

@@ -1,0 +1,278 @@
+/* lanes_while.c - loops with a condition, in lanes; see lanes.h. A loop whose condition is uniform stays as it is. One
+ * that diverges runs while a lane is active.
+ *
+ *   %r = scf.while (%x = %a) {         %r:2 = scf.while (%x = %a) {
+ *     %c = cond(%x)                      %go = cond(%x)
+ *     scf.condition(%c) %x        is     %any = vector.reduction <or>, %go
+ *   } do {                               scf.condition(%any) %x, %go
+ *   ^bb0(%x):                          } do {
+ *     %y = body(%x)                    ^bb0(%x, %go):
+ *     scf.yield %y                       %y = body(%x) under %go
+ *   }                                    %z = arith.select %go, %y, %x
+ *                                        scf.yield %z
+ *                                      }
+ * A lane that has left keeps its values, for which the condition stays false: so no mask is carried, which would be
+ * packed and unpacked in each iteration on CPUs without registers for masks. This needs a condition that has no
+ * effects, reads no memory and depends on what varies only (a part that is uniform ends the loop for all lanes). Where
+ * the body has no branches either, it moves in front of the test, so that the mask stays in one block; the iteration in
+ * which the last lane leaves then does nothing.
+ *
+ * Other loops carry the mask, and the results of the lanes that have left:
+ *
+ *   %r:2 = scf.while (%x = %a, %on = %mask, %s = 0) {
+ *     %c = cond(%x) under %on
+ *     %go = arith.select %on, %c, false
+ *     %t = arith.select %on, %x, %s
+ *     %any = vector.reduction <or>, %go
+ *     scf.condition(%any) %x, %go, %t
+ *   } do { ^bb0(%x, %go, %t): .. scf.yield body(%x), %go, %t } */
+#include "dialect/arith/arith.h"
+#include "dialect/rt/ops.h"
+#include "dialect/scf/scf.h"
+#include "pass/core/rewrite.h"
+#include "pass/loop/lanes.h"
+
+/* A loop under construction: the values at its entry and at the ends of its regions, the types of its results. */
+typedef struct While {
+  NrOp *op, *made;
+  NrBlock *before, *after;
+  NR_VEC(NrValue *) inits;
+  NR_VEC(NrValue *) passed;
+  NR_VEC(NrValue *) yielded;
+  NR_VEC(NrType) types;
+  bool diverges, freezes;
+} While;
+
+static NrValue *passed_on(const While *w, uint32_t i) { return nr_operand(w->before->last, i + 1); }
+
+/* ---- whether lanes that have left may go on with their last values ---------------------------------------------- */
+
+/* Whether the value is the same in each iteration after a lane has left. */
+static bool is_frozen(const NrLanes *l, const While *w, const NrValue *value) {
+  if (nr_value_is_outside(value, w->op)) return true;
+  if (value->block) return nr_lanes_varies(l, value);
+  for (uint32_t i = 0; i < value->op->num_operands; i++)
+    if (!is_frozen(l, w, nr_operand(value->op, i))) return false;
+  return true;
+}
+
+static bool stays_false(const NrLanes *l, const While *w, const NrValue *cond) {
+  if (!nr_lanes_varies(l, cond) || is_frozen(l, w, cond)) return true;
+  return nr_op_is(cond->op, NR_OP_arith_andi) && stays_false(l, w, nr_operand(cond->op, 0)) &&
+         stays_false(l, w, nr_operand(cond->op, 1));
+}
+
+static bool can_freeze(const NrLanes *l, const While *w) {
+  if (!nr_lanes_diverges(l, w->op)) return false;
+  for (NrOp *op = w->before->first; op != w->before->last; op = op->next)
+    if (op->num_regions || !nr_op_is_pure(op) || !nr_op_is_speculatable(op)) return false;
+  for (uint32_t i = 0; i < w->op->num_results; i++) {
+    bool is_arg = passed_on(w, i)->block == w->before;
+    if (nr_value_has_uses(nr_result(w->op, i)) && !is_arg && !is_frozen(l, w, passed_on(w, i))) return false;
+  }
+  return stays_false(l, w, nr_scf_condition_condition(w->before->last));
+}
+
+static While describe(NrOp *op) {
+  return (While){.op = op, .before = nr_scf_while_before_body(op), .after = nr_scf_while_after_body(op)};
+}
+
+/* Whether the value, which is computed in `before`, depends on this argument. */
+static bool depends_on(const While *w, const NrValue *value, const NrValue *arg) {
+  if (value == arg) return true;
+  if (nr_value_is_outside(value, w->op) || value->block) return false;
+  for (uint32_t i = 0; i < value->op->num_operands; i++)
+    if (depends_on(w, nr_operand(value->op, i), arg)) return true;
+  return false;
+}
+
+bool nr_lanes_wants_vector(const NrLanes *l, NrOp *op, uint32_t i) {
+  While w = describe(op);
+  NrValue *arg = w.before->args[i];
+  if (!can_freeze(l, &w)) return false;
+  for (uint32_t k = 0; k < op->num_results; k++)
+    if (nr_value_has_uses(nr_result(op, k)) && passed_on(&w, k) == arg) return true;
+  return depends_on(&w, nr_scf_condition_condition(w.before->last), arg);
+}
+
+/* An scf.if that only polls, under a uniform condition. */
+static bool is_poll(const NrLanes *l, const While *w, const NrOp *op) {
+  if (!nr_op_is(op, NR_OP_scf_if) || op->num_results || nr_scf_if_else_body(op)) return false;
+  if (nr_lanes_varies(l, nr_scf_if_condition(op))) return false;
+  const NrBlock *block = nr_scf_if_then_body(op);
+  for (NrOp *inner = block->first; inner != block->last; inner = inner->next)
+    if (!nr_op_is(inner, NR_OP_rt_poll) || !nr_value_is_outside(nr_rt_poll_iterations(inner), w->op)) return false;
+  return true;
+}
+
+static bool varies(const NrLanes *l, const NrOp *op) {
+  for (uint32_t i = 0; i < op->num_operands; i++)
+    if (nr_lanes_varies(l, nr_operand(op, i))) return true;
+  return false;
+}
+
+/* Whether the op has no effect when no lane is active, and no branch. */
+static bool is_harmless(const NrLanes *l, const While *w, NrOp *op) {
+  bool is_access = nr_op_is(op, NR_OP_memref_load) || nr_op_is(op, NR_OP_memref_store);
+  if (is_access) return varies(l, op);
+  if (nr_op_is(op, NR_OP_scf_if))
+    return is_poll(l, w, op) || (varies(l, op) && nr_lanes_is_predicated(op));
+  return !op->num_regions && nr_op_is_pure(op) && (varies(l, op) || nr_op_is_speculatable(op));
+}
+
+static bool can_be_eager(const NrLanes *l, const While *w) {
+  for (NrOp *op = w->after->first; op != w->after->last; op = op->next)
+    if (!is_harmless(l, w, op)) return false;
+  return true;
+}
+
+/* ---- the loop ---------------------------------------------------------------------------------------------------- */
+
+/* What a divergent loop has behind the values of the program: in the first form, the varying arguments of `before` at
+ * the start of the iteration (in `after` only); else the mask (at the entry) and the results. In both, `after` has the
+ * active lanes as the first of them. */
+static bool has_rest(const While *w, uint32_t i) {
+  return w->diverges && !w->freezes && nr_value_has_uses(nr_result(w->op, i));
+}
+
+static void open_while(NrLanes *l, While *w, NrValue *mask) {
+  for (uint32_t i = 0; i < w->before->num_args; i++)
+    nr_vec_push(&w->inits, nr_lanes_form(l, nr_operand(w->op, i), w->before->args[i]));
+  for (uint32_t i = 0; i < w->after->num_args; i++) nr_vec_push(&w->types, nr_lanes_form_type(l, w->after->args[i]));
+  if (w->diverges) nr_vec_push(&w->types, nr_lanes_type(l, nr_type_i1(l->b.ctx)));
+  if (w->diverges && !w->freezes) nr_vec_push(&w->inits, nr_lanes_pack(l, mask ? mask : nr_lanes_all(l)));
+  for (uint32_t i = 0; i < w->op->num_results; i++) {
+    if (!has_rest(w, i)) continue;
+    nr_vec_push(&w->inits, nr_lanes_zeros(l, nr_result(w->op, i)->type));
+    nr_vec_push(&w->types, nr_lanes_type(l, nr_result(w->op, i)->type));
+  }
+  for (uint32_t i = 0; w->freezes && i < w->before->num_args; i++)
+    if (nr_lanes_varies(l, w->before->args[i]))
+      nr_vec_push(&w->types, nr_lanes_form_type(l, w->before->args[i]));
+  w->made = nr_scf_while(&l->b, w->inits.data, w->inits.size, w->types.data, w->types.size);
+}
+
+static void fill_before(NrLanes *l, While *w, NrValue *mask) {
+  NrBlock *block = nr_scf_while_before_body(w->made);
+  uint32_t count = w->before->num_args, at = count + 1;
+  for (uint32_t i = 0; i < count; i++) nr_lanes_set(l, w->before->args[i], block->args[i]);
+  l->b = nr_scf_body_builder(block);
+  bool carries_mask = w->diverges && !w->freezes;
+  NrValue *active = carries_mask ? nr_lanes_unpack(l, block->args[count]) : mask;
+  nr_lanes_emit_block(l, w->before, active);
+  for (uint32_t i = 0; i < w->after->num_args; i++)
+    nr_vec_push(&w->passed, nr_lanes_form(l, passed_on(w, i), w->after->args[i]));
+  NrValue *cond = nr_lanes_value(l, nr_scf_condition_condition(w->before->last));
+  if (w->diverges) nr_vec_push(&w->passed, cond = nr_lanes_where(l, active, cond));
+  for (uint32_t i = 0; i < w->op->num_results; i++)
+    if (has_rest(w, i))
+      nr_vec_push(&w->passed, nr_lanes_blend(l, active, nr_lanes_vector(l, passed_on(w, i)), block->args[at++]));
+  for (uint32_t i = 0; w->freezes && i < count; i++)
+    if (nr_lanes_varies(l, w->before->args[i])) nr_vec_push(&w->passed, block->args[i]);
+  nr_scf_condition(&l->b, w->diverges ? nr_lanes_any(l, cond) : cond, w->passed.data, w->passed.size);
+}
+
+static void fill_after(NrLanes *l, While *w, NrValue *mask) {
+  NrBlock *block = nr_scf_while_after_body(w->made);
+  uint32_t count = w->after->num_args, rest = count + 1, old = rest;
+  for (uint32_t i = 0; i < count; i++) nr_lanes_set(l, w->after->args[i], block->args[i]);
+  l->b = nr_scf_body_builder(block);
+  NrValue *active = w->diverges ? block->args[count] : mask;
+  nr_lanes_emit_block(l, w->after, active);
+  for (uint32_t i = 0; i < w->before->num_args; i++) {
+    NrValue *next = nr_lanes_form(l, nr_operand(w->after->last, i), w->before->args[i]);
+    if (w->freezes && nr_lanes_varies(l, w->before->args[i])) next = nr_lanes_blend(l, active, next, block->args[old++]);
+    nr_vec_push(&w->yielded, next);
+  }
+  if (w->diverges && !w->freezes) nr_vec_push(&w->yielded, nr_lanes_pack(l, active));
+  for (uint32_t i = 0; i < w->op->num_results; i++)
+    if (has_rest(w, i)) nr_vec_push(&w->yielded, block->args[rest++]);
+  nr_scf_yield(&l->b, w->yielded.data, w->yielded.size);
+}
+
+/* ---- the loop with its body in front of the test ----------------------------------------------------------------- */
+
+/* The copies of the body's ops but for the polls; they and their conditions are added to w. */
+static void emit_body(NrLanes *l, While *w, NrValue *active) {
+  for (uint32_t i = 0; i < w->after->num_args; i++)
+    nr_map_set(&l->values, w->after->args[i], nr_lanes_form(l, passed_on(w, i), w->after->args[i]));
+  for (NrOp *op = w->after->first; op != w->after->last; op = op->next)
+    if (!is_poll(l, w, op)) nr_lanes_emit_op(l, op, active);
+}
+
+/* What the test passes on: the next values of the arguments, the results, and the conditions of polls. */
+static void pass_on(NrLanes *l, While *w, NrBlock *block, NrValue *active) {
+  for (uint32_t i = 0; i < w->before->num_args; i++) {
+    NrValue *next = nr_lanes_form(l, nr_operand(w->after->last, i), w->before->args[i]);
+    bool blends = nr_lanes_varies(l, w->before->args[i]);
+    nr_vec_push(&w->passed, blends ? nr_lanes_blend(l, active, next, block->args[i]) : next);
+  }
+  for (uint32_t i = 0; i < w->op->num_results; i++)
+    if (nr_value_has_uses(nr_result(w->op, i)))
+      nr_vec_push(&w->passed, nr_lanes_vector(l, passed_on(w, i)));
+  for (NrOp *op = w->after->first; op != w->after->last; op = op->next)
+    if (is_poll(l, w, op)) nr_vec_push(&w->passed, nr_lanes_value(l, nr_scf_if_condition(op)));
+}
+
+static void emit_polls(NrLanes *l, While *w, NrBlock *block) {
+  uint32_t at = block->num_args;
+  for (NrOp *op = w->after->first; op != w->after->last; op = op->next) at -= is_poll(l, w, op);
+  for (NrOp *op = w->after->first; op != w->after->last; op = op->next)
+    if (is_poll(l, w, op)) {
+      nr_map_set(&l->values, nr_scf_if_condition(op), block->args[at++]);
+      nr_lanes_emit_op(l, op, NULL);
+    }
+}
+
+static void emit_eager(NrLanes *l, While *w, NrValue *mask) {
+  for (uint32_t i = 0; i < w->before->num_args; i++)
+    nr_vec_push(&w->inits, nr_lanes_form(l, nr_operand(w->op, i), w->before->args[i]));
+  for (uint32_t i = 0; i < w->inits.size; i++) nr_vec_push(&w->types, w->inits.data[i]->type);
+  for (uint32_t i = 0; i < w->op->num_results; i++)
+    if (nr_value_has_uses(nr_result(w->op, i)))
+      nr_vec_push(&w->types, nr_lanes_type(l, nr_result(w->op, i)->type));
+  for (NrOp *op = w->after->first; op != w->after->last; op = op->next)
+    if (is_poll(l, w, op)) nr_vec_push(&w->types, nr_type_i1(l->b.ctx));
+  w->made = nr_scf_while(&l->b, w->inits.data, w->inits.size, w->types.data, w->types.size);
+  NrBlock *before = nr_scf_while_before_body(w->made), *after = nr_scf_while_after_body(w->made);
+  for (uint32_t i = 0; i < w->before->num_args; i++) nr_lanes_set(l, w->before->args[i], before->args[i]);
+  NrBuilder outer = l->b;
+  l->b = nr_scf_body_builder(before);
+  nr_lanes_emit_block(l, w->before, mask);
+  NrValue *active = nr_lanes_where(l, mask, nr_lanes_value(l, nr_scf_condition_condition(w->before->last)));
+  emit_body(l, w, active);
+  pass_on(l, w, before, active);
+  nr_scf_condition(&l->b, nr_lanes_any(l, active), w->passed.data, w->passed.size);
+  l->b = nr_scf_body_builder(after);
+  emit_polls(l, w, after);
+  nr_scf_yield(&l->b, after->args, (uint32_t)w->inits.size);
+  l->b = outer;
+  uint32_t at = (uint32_t)w->inits.size;
+  for (uint32_t i = 0; i < w->op->num_results; i++)
+    if (nr_value_has_uses(nr_result(w->op, i))) nr_lanes_set(l, nr_result(w->op, i), nr_result(w->made, at++));
+}
+
+static void emit_lazy(NrLanes *l, While *w, NrValue *mask) {
+  open_while(l, w, mask);
+  NrBuilder outer = l->b;
+  fill_before(l, w, mask);
+  fill_after(l, w, mask);
+  l->b = outer;
+  uint32_t at = w->after->num_args + 1;
+  for (uint32_t i = 0; i < w->op->num_results; i++) {
+    if (has_rest(w, i)) nr_lanes_set(l, nr_result(w->op, i), nr_result(w->made, at++));
+    else if (!w->diverges || w->freezes) nr_lanes_set(l, nr_result(w->op, i), nr_result(w->made, i));
+  }
+}
+
+void nr_lanes_emit_while(NrLanes *l, NrOp *op, NrValue *mask) {
+  While w = describe(op);
+  w.diverges = nr_lanes_diverges(l, op);
+  w.freezes = can_freeze(l, &w);
+  if (w.freezes && can_be_eager(l, &w)) emit_eager(l, &w, mask);
+  else emit_lazy(l, &w, mask);
+  nr_vec_deinit(&w.inits);
+  nr_vec_deinit(&w.passed);
+  nr_vec_deinit(&w.yielded);
+  nr_vec_deinit(&w.types);
+}
