@@ -14,8 +14,9 @@
  * A lane that has left keeps its values, for which the condition stays false: so no mask is carried, which would be
  * packed and unpacked in each iteration on CPUs without registers for masks. This needs a condition that has no
  * effects, reads no memory and depends on what varies only (a part that is uniform ends the loop for all lanes). Where
- * the body has no branches either, it moves in front of the test, so that the mask stays in one block; the iteration in
- * which the last lane leaves then does nothing.
+ * the body has no branches either, it moves in front of the test, so that the loop is one block and its masks stay in
+ * it; the iteration in which the last lane leaves then does nothing. Polls would be branches: they, and the safepoint
+ * that insert-safepoints adds, go in a loop around it, which is left every MOST_TRIPS iterations (noria.most_trips).
  *
  * Other loops carry the mask, and the results of the lanes that have left:
  *
@@ -31,6 +32,8 @@
 #include "dialect/scf/scf.h"
 #include "pass/core/rewrite.h"
 #include "pass/loop/lanes.h"
+
+enum { MOST_TRIPS = 1 << 10 }; /* as often as insert-loop-polls polls */
 
 /* A loop under construction: the values at its entry and at the ends of its regions, the types of its results. */
 typedef struct While {
@@ -192,7 +195,7 @@ static void fill_after(NrLanes *l, While *w, NrValue *mask) {
 
 /* ---- the loop with its body in front of the test ----------------------------------------------------------------- */
 
-/* The copies of the body's ops but for the polls; they and their conditions are added to w. */
+/* The copies of the body's ops but for the polls. */
 static void emit_body(NrLanes *l, While *w, NrValue *active) {
   for (uint32_t i = 0; i < w->after->num_args; i++)
     nr_map_set(&l->values, w->after->args[i], nr_lanes_form(l, passed_on(w, i), w->after->args[i]));
@@ -200,55 +203,96 @@ static void emit_body(NrLanes *l, While *w, NrValue *active) {
     if (!is_poll(l, w, op)) nr_lanes_emit_op(l, op, active);
 }
 
-/* What the test passes on: the next values of the arguments, the results, and the conditions of polls. */
-static void pass_on(NrLanes *l, While *w, NrBlock *block, NrValue *active) {
+/* What the tests pass on: the next values of the arguments, the results, the conditions of polls, and whether a lane is
+ * active. Returns whether a poll is due. */
+static NrValue *pass_on(NrLanes *l, While *w, NrBlock *block, NrValue *active, NrValue *due) {
   for (uint32_t i = 0; i < w->before->num_args; i++) {
     NrValue *next = nr_lanes_form(l, nr_operand(w->after->last, i), w->before->args[i]);
     bool blends = nr_lanes_varies(l, w->before->args[i]);
     nr_vec_push(&w->passed, blends ? nr_lanes_blend(l, active, next, block->args[i]) : next);
   }
   for (uint32_t i = 0; i < w->op->num_results; i++)
-    if (nr_value_has_uses(nr_result(w->op, i)))
-      nr_vec_push(&w->passed, nr_lanes_vector(l, passed_on(w, i)));
-  for (NrOp *op = w->after->first; op != w->after->last; op = op->next)
-    if (is_poll(l, w, op)) nr_vec_push(&w->passed, nr_lanes_value(l, nr_scf_if_condition(op)));
+    if (nr_value_has_uses(nr_result(w->op, i))) nr_vec_push(&w->passed, nr_lanes_vector(l, passed_on(w, i)));
+  for (NrOp *op = w->after->first; op != w->after->last; op = op->next) {
+    if (!is_poll(l, w, op)) continue;
+    NrValue *one = nr_lanes_value(l, nr_scf_if_condition(op));
+    nr_vec_push(&w->passed, one);
+    due = nr_arith_binary(&l->b, NR_OP_arith_ori, due, one);
+  }
+  nr_vec_push(&w->passed, nr_lanes_any(l, active));
+  return due;
 }
 
-static void emit_polls(NrLanes *l, While *w, NrBlock *block) {
-  uint32_t at = block->num_args;
-  for (NrOp *op = w->after->first; op != w->after->last; op = op->next) at -= is_poll(l, w, op);
-  for (NrOp *op = w->after->first; op != w->after->last; op = op->next)
-    if (is_poll(l, w, op)) {
-      nr_map_set(&l->values, nr_scf_if_condition(op), block->args[at++]);
-      nr_lanes_emit_op(l, op, NULL);
-    }
-}
-
-static void emit_eager(NrLanes *l, While *w, NrValue *mask) {
-  for (uint32_t i = 0; i < w->before->num_args; i++)
-    nr_vec_push(&w->inits, nr_lanes_form(l, nr_operand(w->op, i), w->before->args[i]));
-  for (uint32_t i = 0; i < w->inits.size; i++) nr_vec_push(&w->types, w->inits.data[i]->type);
-  for (uint32_t i = 0; i < w->op->num_results; i++)
-    if (nr_value_has_uses(nr_result(w->op, i)))
-      nr_vec_push(&w->types, nr_lanes_type(l, nr_result(w->op, i)->type));
-  for (NrOp *op = w->after->first; op != w->after->last; op = op->next)
-    if (is_poll(l, w, op)) nr_vec_push(&w->types, nr_type_i1(l->b.ctx));
-  w->made = nr_scf_while(&l->b, w->inits.data, w->inits.size, w->types.data, w->types.size);
-  NrBlock *before = nr_scf_while_before_body(w->made), *after = nr_scf_while_after_body(w->made);
-  for (uint32_t i = 0; i < w->before->num_args; i++) nr_lanes_set(l, w->before->args[i], before->args[i]);
+/* A loop of at most MOST_TRIPS iterations, which is one block of machine code. Its results are what pass_on lists. */
+static NrOp *emit_inner(NrLanes *l, While *w, NrBlock *from, NrValue *mask) {
+  uint32_t count = (uint32_t)w->inits.size;
+  NrType index = nr_type_index(l->b.ctx);
+  NR_VEC(NrValue *) inits = {0};
+  for (uint32_t i = 0; i < count; i++) nr_vec_push(&inits, from->args[i]);
+  nr_vec_push(&inits, nr_arith_constant_index(&l->b, 1));
+  nr_vec_push(&w->types, index);
+  NrOp *made = nr_scf_while(&l->b, inits.data, inits.size, w->types.data, w->types.size);
+  nr_op_set_attr(made, NR_A_noria_most_trips, nr_attr_i64(l->b.ctx, MOST_TRIPS));
+  NrBlock *before = nr_scf_while_before_body(made), *after = nr_scf_while_after_body(made);
+  for (uint32_t i = 0; i < count; i++) nr_lanes_set(l, w->before->args[i], before->args[i]);
   NrBuilder outer = l->b;
   l->b = nr_scf_body_builder(before);
   nr_lanes_emit_block(l, w->before, mask);
   NrValue *active = nr_lanes_where(l, mask, nr_lanes_value(l, nr_scf_condition_condition(w->before->last)));
   emit_body(l, w, active);
-  pass_on(l, w, before, active);
-  nr_scf_condition(&l->b, nr_lanes_any(l, active), w->passed.data, w->passed.size);
+  NrValue *trips = before->args[count];
+  NrValue *due = nr_arith_cmpi(&l->b, NR_CMPI_EQ, trips, nr_arith_constant_index(&l->b, MOST_TRIPS));
+  due = pass_on(l, w, before, active, due);
+  nr_vec_push(&w->passed, nr_arith_binary(&l->b, NR_OP_arith_addi, trips, nr_arith_constant_index(&l->b, 1)));
+  NrValue *never = nr_arith_constant(&l->b, nr_attr_bool(l->b.ctx, false));
+  NrValue *any = w->passed.data[w->passed.size - 2];
+  nr_scf_condition(&l->b, nr_arith_select(&l->b, due, never, any), w->passed.data, w->passed.size);
   l->b = nr_scf_body_builder(after);
-  emit_polls(l, w, after);
-  nr_scf_yield(&l->b, after->args, (uint32_t)w->inits.size);
+  inits.size = 0;
+  for (uint32_t i = 0; i < count; i++) nr_vec_push(&inits, after->args[i]);
+  nr_vec_push(&inits, after->args[after->num_args - 1]);
+  nr_scf_yield(&l->b, inits.data, inits.size);
+  nr_vec_deinit(&inits);
   l->b = outer;
-  uint32_t at = (uint32_t)w->inits.size;
+  return made;
+}
+
+/* Polls where the inner loop has stopped for it. conditions: of the polls, in order. */
+static void emit_polls(NrLanes *l, While *w, NrValue *const *conditions) {
+  size_t at = 0;
+  for (NrOp *op = w->after->first; op != w->after->last; op = op->next) {
+    if (!is_poll(l, w, op)) continue;
+    nr_map_set(&l->values, nr_scf_if_condition(op), conditions[at++]);
+    nr_lanes_emit_op(l, op, NULL);
+  }
+}
+
+/* Two loops: the inner one leaves when no lane is active, or a poll is due, which is in the outer one. */
+static void emit_eager(NrLanes *l, While *w, NrValue *mask) {
+  NrType i1 = nr_type_i1(l->b.ctx);
+  for (uint32_t i = 0; i < w->before->num_args; i++)
+    nr_vec_push(&w->inits, nr_lanes_form(l, nr_operand(w->op, i), w->before->args[i]));
+  uint32_t count = (uint32_t)w->inits.size, polls = 0;
+  for (uint32_t i = 0; i < count; i++) nr_vec_push(&w->types, w->inits.data[i]->type);
   for (uint32_t i = 0; i < w->op->num_results; i++)
+    if (nr_value_has_uses(nr_result(w->op, i)))
+      nr_vec_push(&w->types, nr_lanes_type(l, nr_result(w->op, i)->type));
+  uint32_t first_poll = (uint32_t)w->types.size;
+  for (NrOp *op = w->after->first; op != w->after->last; op = op->next) polls += is_poll(l, w, op);
+  for (uint32_t i = 0; i < polls + 1; i++) nr_vec_push(&w->types, i1);
+  w->made = nr_scf_while(&l->b, w->inits.data, count, w->types.data, w->types.size);
+  NrBlock *before = nr_scf_while_before_body(w->made), *after = nr_scf_while_after_body(w->made);
+  NrBuilder outer = l->b;
+  l->b = nr_scf_body_builder(before);
+  NrOp *inner = emit_inner(l, w, before, mask);
+  w->passed.size = 0;
+  for (uint32_t i = 0; i + 1 < inner->num_results; i++) nr_vec_push(&w->passed, nr_result(inner, i));
+  nr_scf_condition(&l->b, w->passed.data[w->passed.size - 1], w->passed.data, w->passed.size);
+  l->b = nr_scf_body_builder(after);
+  emit_polls(l, w, after->args + first_poll);
+  nr_scf_yield(&l->b, after->args, count);
+  l->b = outer;
+  for (uint32_t i = 0, at = count; i < w->op->num_results; i++)
     if (nr_value_has_uses(nr_result(w->op, i))) nr_lanes_set(l, nr_result(w->op, i), nr_result(w->made, at++));
 }
 
