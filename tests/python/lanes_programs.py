@@ -1,6 +1,7 @@
 """Programs whose parallel loops have loops inside that run a different number of times in each iteration, and what
 NumPy makes inputs of them from."""
 import numpy as np
+from onnx import TensorProto, helper, numpy_helper
 
 ONE_DIM = """
 func.func @main({params}) -> tensor<?x{out}> {{
@@ -294,6 +295,63 @@ func.func @main(%ta: tensor<?xi64>) -> (i64, i64) {
   return %s#0, %s#1 : i64, i64
 }
 """
+
+
+NEVER = one_dim(["i32"], "i32", """
+    %x = memref.load %a[%i] : memref<?xi32>
+    %w = scf.while (%y = %x) : (i32) -> i32 {
+      %c = arith.cmpi ne, %y, %z : i32
+      scf.condition(%c) %y : i32
+    } do {
+    ^bb0(%y: i32):
+      %l = arith.addi %y, %one : i32
+      %odd = arith.ori %l, %one : i32
+      scf.yield %odd : i32
+    }
+    %r = arith.addi %w, %z : i32""", "z = arith.constant 0 : i32; one = arith.constant 1 : i32")
+
+# Lanes with a positive number count down to 0 in halves; 40 comes by 17, which is refused, -2 does not enter.
+CHECKS = one_dim(["i32"], "i32", """
+    %x = memref.load %a[%i] : memref<?xi32>
+    %r = scf.while (%y = %x) : (i32) -> i32 {
+      %c = arith.cmpi sgt, %y, %z : i32
+      scf.condition(%c) %y : i32
+    } do {
+    ^bb0(%y: i32):
+      %ok = arith.cmpi ult, %y, %most : i32
+      %m = arith.subi %y, %three : i32
+      %low = arith.minsi %m, %most : i32
+      rt.check %ok, "lane has %0"(%low : i32)
+      scf.yield %m : i32
+    }""", "z = arith.constant 0 : i32; three = arith.constant 3 : i32; most = arith.constant 17 : i32")
+
+
+def rows_model(kind):
+    """Y[i] = X[i] times 0.9 until it is at most 1; the rows are those of a Loop or of a Scan."""
+    def info(name, of, shape):
+        return helper.make_tensor_value_info(name, of, shape)
+
+    of_float, of_bool, of_int = TensorProto.FLOAT, TensorProto.BOOL, TensorProto.INT64
+    inner = helper.make_graph([helper.make_node("Mul", ["y_in", "k"], ["y_out"]),
+                               helper.make_node("Greater", ["y_out", "one"], ["c_out"])], "inner",
+                              [info("it", of_int, []), info("c_in", of_bool, []), info("y_in", of_float, [])],
+                              [info("c_out", of_bool, []), info("y_out", of_float, [])])
+    nodes = [helper.make_node("Greater", ["x", "one"], ["c0"]),
+             helper.make_node("Loop", ["", "c0", "x"], ["y"], body=inner)]
+    if kind == "Scan":
+        body = helper.make_graph(nodes, "body", [info("x", of_float, [])], [info("y", of_float, [])])
+        outer = [helper.make_node("Scan", ["X"], ["Y"], body=body, num_scan_inputs=1)]
+    else:
+        nodes = [helper.make_node("Gather", ["X", "i"], ["x"], axis=0), *nodes,
+                 helper.make_node("Identity", ["on"], ["on_out"])]
+        body = helper.make_graph(nodes, "body", [info("i", of_int, []), info("on", of_bool, [])],
+                                 [info("on_out", of_bool, []), info("y", of_float, [])])
+        outer = [helper.make_node("Shape", ["X"], ["s"]), helper.make_node("Squeeze", ["s"], ["n"]),
+                 helper.make_node("Loop", ["n", ""], ["Y"], body=body)]
+    graph = helper.make_graph(outer, "rows", [info("X", of_float, ["N"])], [info("Y", of_float, ["N"])],
+                              [numpy_helper.from_array(np.float32(0.9), "k"),
+                               numpy_helper.from_array(np.float32(1), "one")])
+    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
 
 
 def ints(rng, n, low, high, dtype):
