@@ -249,13 +249,21 @@ static void visit_parallel(Finder *f, NrOp *loop) {
   close_lanes(&l);
 }
 
+/* The lanes are then those of the loop around it. */
+static bool is_in_parallel(const NrOp *loop) {
+  const NrOp *around = nr_op_parent(loop);
+  while (around && !nr_op_has(around, NR_ISOLATED) && !nr_op_is(around, NR_OP_scf_parallel))
+    around = nr_op_parent(around);
+  return nr_op_is(around, NR_OP_scf_parallel);
+}
+
 static void visit_for(Finder *f, NrOp *loop) {
   NrLanes l = open_lanes(f, loop);
   bool takes = nr_lanes_have_divergent_loop(&l);
   NrOp *parallel = takes ? nr_for_to_parallel(loop) : NULL;
   close_lanes(&l);
   if (parallel) visit_parallel(f, parallel);
-  else if (takes) explain(f, loop, NULL, "its iterations may depend on each other");
+  else if (takes && !is_in_parallel(loop)) explain(f, loop, NULL, "its iterations may depend on each other");
 }
 
 static bool is_candidate(const NrOp *op) { return nr_op_is(op, NR_OP_scf_parallel) || nr_op_is(op, NR_OP_scf_for); }
