@@ -28,6 +28,7 @@ sys.path.insert(0, HERE)
 sys.path.insert(0, os.path.join(ROOT, "examples", "silero"))
 import collectives  # noqa: E402
 import dispatches  # noqa: E402
+import lanes  # noqa: E402
 import models  # noqa: E402
 import opt  # noqa: E402
 import run as silero  # noqa: E402
@@ -365,7 +366,8 @@ def bench_wavefront(table, lib):
 
 BENCHES = {"scalar": bench_scalar, "collatz": bench_collatz, "rows": bench_rows, "rnn": bench_rnn, "mamba": bench_mamba,
            "memory": bench_memory, "nms": bench_suppression, "silero": bench_silero, "first": bench_first,
-           "call": bench_call, "heavy": bench_heavy, "wavefront": bench_wavefront, "dispatch": bench_dispatch}
+           "call": bench_call, "heavy": bench_heavy, "wavefront": bench_wavefront, "dispatch": bench_dispatch,
+           "lanes": lambda table, lib: lanes.bench(table)}
 
 
 def main():
