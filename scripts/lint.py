@@ -22,9 +22,10 @@ LAYERS = {
     "pass": DIALECTS | {"interp", "target", "pass"},
     "onnx": DIALECTS | {"interp", "target", "onnx", "pass"},
     "abi": DIALECTS | {"pass", "abi"},
+    "sparse": DIALECTS | {"pass", "sparse"},
     "codegen": DIALECTS | {"interp", "target", "pass", "codegen"},
     "runtime": {"base", "runtime"},
-    "driver": DIALECTS | {"interp", "onnx", "target", "pass", "abi", "codegen", "runtime", "driver"},
+    "driver": DIALECTS | {"interp", "onnx", "target", "pass", "abi", "codegen", "runtime", "sparse", "driver"},
 }
 
 # Installed headers: exec_abi.h includes nothing of ours, so every layer above base may use its types.

@@ -20,6 +20,7 @@ static const struct Tool {
     {"show", tool_show, "list the inputs, outputs and contents of a program"},
     {"opt", tool_opt, "read a program in text form, run passes on it, print it"},
     {"reduce", tool_reduce, "make a program small that makes a command fail"},
+    {"sparse", tool_sparse, "make a kernel over sparse tensors from an index expression"},
 };
 
 static const char help_head[] = "noria compiles tensor programs with loops and branches to machine code.\n"

@@ -12,6 +12,7 @@ int tool_compile(int argc, char **argv);
 int tool_opt(int argc, char **argv);
 int tool_reduce(int argc, char **argv);
 int tool_run(int argc, char **argv);
+int tool_sparse(int argc, char **argv);
 
 /* Whether arg is --name, -name, --name=value or -name=value; *out_value is the value, or NULL where there is none. */
 bool tool_option(const char *arg, const char *name, const char **out_value);

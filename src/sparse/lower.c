@@ -1,0 +1,456 @@
+/* lower.c - from an assignment to loops; see sparse.h and lower.h.
+ *
+ * One loop nest, an index variable at a time. At a variable, the operands that store it in a sparse level are iterated
+ * together: the merge lattice of the expression says at which of their coordinates it is not zero. A point of the
+ * lattice is a loop that runs while all of its operands have entries left, and in it a branch for each point below:
+ *
+ *   a(i) = b(i) * c(i)    {b,c}              one while
+ *   a(i) = b(i) + c(i)    {b,c} {b} {c}      a while with three branches, then what is left of b, then of c
+ *
+ * An operand alone, or a dense dim, is an scf.for. */
+#include "sparse/lower.h"
+
+#include <stdlib.h>
+
+static void lower(NrGenerator *s, size_t depth, NrTerms terms);
+
+/* ---- elements ---------------------------------------------------------------------------------------------------- */
+
+static NrLoopValue number(NrGenerator *s, const NrSparseExpr *e) {
+  NrStr n = e->number;
+  const char *text = nr_gen_text(s, "%.*s", NR_STR_ARG(n));
+  size_t digits = strspn(text, "0123456789");
+  if (!s->is_int && text[digits] != '.') text = nr_gen_text(s, "%.*s.0%s", (int)digits, text, text + digits);
+  return nr_loops_op(&s->l, "number", nr_gen_text(s, "arith.constant %s : %s", text, s->type), NULL, 0);
+}
+
+static NrLoopValue binary(NrGenerator *s, const char *hint, const char *op, NrLoopValue a, NrLoopValue b) {
+  return nr_gen_op2(s, hint, nr_gen_text(s, "arith.%s%c $0, $1 : %s", op, s->is_int ? 'i' : 'f', s->type), a, b);
+}
+
+static NrLoopValue negated(NrGenerator *s, NrLoopValue a) {
+  if (s->is_int) return binary(s, "minus", "sub", s->zero, a);
+  return nr_gen_op1(s, "minus", nr_gen_text(s, "arith.negf $0 : %s", s->type), a);
+}
+
+static NrLoopValue element(NrGenerator *s, const NrSparseExpr *e) {
+  switch (e->kind) {
+  case NR_SPARSE_ACCESS: return s->cursors[e->access].value;
+  case NR_SPARSE_NUMBER: return number(s, e);
+  case NR_SPARSE_NEG: return negated(s, element(s, e->left));
+  default: break;
+  }
+  NrLoopValue a = element(s, e->left), b = element(s, e->right);
+  const char *op = e->kind == NR_SPARSE_ADD ? "add" : e->kind == NR_SPARSE_SUB ? "sub" : "mul";
+  return binary(s, e->kind == NR_SPARSE_MUL ? "product" : "sum", op, a, b);
+}
+
+static NrLoopValue terms_element(NrGenerator *s, NrTerms terms) {
+  NrLoopValue sum = element(s, terms.data[0].expr);
+  if (terms.data[0].negative) sum = negated(s, sum);
+  for (size_t i = 1; i < terms.size; i++)
+    sum = binary(s, "sum", terms.data[i].negative ? "sub" : "add", sum, element(s, terms.data[i].expr));
+  return sum;
+}
+
+static void put(NrGenerator *s, NrLoopValue value) {
+  if (s->sum == NR_NO_LOOP_VALUE) {
+    nr_output_put(s, value);
+    return;
+  }
+  nr_loops_assign(&s->l, s->sum, nr_gen_add(s, s->sum, value));
+  if (s->found == NR_NO_LOOP_VALUE) return;
+  nr_loops_assign(&s->l, s->found, nr_loops_op(&s->l, "yes", "arith.constant true", NULL, 0));
+}
+
+/* ---- iterators --------------------------------------------------------------------------------------------------- */
+
+/* The loop over an index variable. */
+typedef struct Loop {
+  size_t depth, index;
+  NrTerms terms;
+  NrLattice lattice;
+  NrAccessSet iterators;
+  bool is_full; /* every coordinate counts */
+  NrLoopValue at;                           /* is_full: the variable that counts the coordinates */
+  NrLoopValue p[NR_SPARSE_MAX_ACCESSES];    /* of an iterator: its position, a variable where several are merged */
+  NrLoopValue end[NR_SPARSE_MAX_ACCESSES], crd[NR_SPARSE_MAX_ACCESSES];
+  NrLoopValue next[NR_SPARSE_MAX_ACCESSES]; /* behind the repetitions of a coordinate, where the level repeats */
+  NrLoopValue here[NR_SPARSE_MAX_ACCESSES]; /* whether its coordinate is the loop's */
+} Loop;
+
+#define FOR_EACH(k, set) \
+  for (size_t k = 0; k < NR_SPARSE_MAX_ACCESSES; k++) \
+    if ((set) >> k & 1)
+
+static NrAccessSet iterators_of(const NrGenerator *s, NrTerms terms, size_t index) {
+  NrAccessSet set = nr_terms_accesses(terms), found = 0;
+  FOR_EACH(k, set) {
+    const NrSparseFormat *format = &nr_access_tensor(s, k)->format;
+    for (size_t l = 0; l < format->order; l++)
+      if (format->kinds[l] != NR_LEVEL_DENSE && nr_level_index(s->a, k, l) == index) found |= (NrAccessSet)1 << k;
+  }
+  return found;
+}
+
+static bool repeats(const NrGenerator *s, size_t k) {
+  return nr_sparse_level_repeats(&nr_access_tensor(s, k)->format, s->cursors[k].level);
+}
+
+/* The first position behind p with another coordinate: a while whose condition reads only what is there. */
+static NrLoopValue skip_repeats(NrGenerator *s, const Loop *loop, size_t k) {
+  NrLoopValue q = nr_loops_variable(&s->l, "last", "index",
+                                    nr_gen_op2(s, "next", "arith.addi $0, $1 : index", loop->p[k], s->c1));
+  nr_loops_while(&s->l);
+  NrLoopValue same = nr_loops_variable(&s->l, "same", "i1", s->no);
+  nr_loops_if(&s->l, nr_gen_op2(s, "left", "arith.cmpi ult, $0, $1 : index", q, loop->end[k]));
+  NrLoopValue c = nr_arrays_coordinate(s, k, q);
+  nr_loops_assign(&s->l, same, nr_gen_op2(s, "same", "arith.cmpi eq, $0, $1 : index", c, loop->crd[k]));
+  nr_loops_end(&s->l);
+  nr_loops_do(&s->l, same);
+  nr_loops_assign(&s->l, q, nr_gen_op2(s, "next", "arith.addi $0, $1 : index", q, s->c1));
+  nr_loops_end(&s->l);
+  return nr_loops_read(&s->l, q);
+}
+
+/* Before the loop: where the iterators begin and end. Returns how many trips there are at most. */
+static NrLoopValue begin_iterators(NrGenerator *s, Loop *loop) {
+  NrLoopValue bound = NR_NO_LOOP_VALUE;
+  FOR_EACH(k, loop->iterators) {
+    nr_arrays_segment(s, k, &loop->p[k], &loop->end[k]);
+    NrLoopValue size = nr_gen_op2(s, "size", "arith.subi $0, $1 : index", loop->end[k], loop->p[k]);
+    if (bound == NR_NO_LOOP_VALUE) bound = size;
+    else bound = nr_gen_op2(s, "bound", loop->lattice.size > 1 ? "arith.addi $0, $1 : index"
+                                                                 : "arith.minui $0, $1 : index", bound, size);
+  }
+  return loop->is_full ? s->extent[loop->index] : bound;
+}
+
+/* ---- bodies ------------------------------------------------------------------------------------------------------ */
+
+/* The loop's body where the iterators of a point have the coordinate c, and the others have not. */
+static void body(NrGenerator *s, const Loop *loop, NrAccessSet point, NrLoopValue c) {
+  NrTerms terms = nr_terms_without(s->arena, loop->terms, loop->iterators & ~point);
+  NrCursor before[NR_SPARSE_MAX_ACCESSES];
+  memcpy(before, s->cursors, sizeof before);
+  s->coordinate[loop->index] = c;
+  FOR_EACH(k, point) {
+    NrCursor *cursor = &s->cursors[k];
+    cursor->at = loop->p[k];
+    cursor->end = repeats(s, k) ? loop->next[k] : NR_NO_LOOP_VALUE;
+    cursor->level++;
+  }
+  NrAccessSet used = nr_terms_accesses(terms);
+  FOR_EACH(k, used) nr_arrays_follow(s, k);
+  NrLoopValue begin = nr_output_open(s, loop->index);
+  lower(s, loop->depth + 1, terms);
+  nr_output_close(s, loop->index, begin);
+  s->coordinate[loop->index] = NR_NO_LOOP_VALUE;
+  memcpy(s->cursors, before, sizeof before);
+}
+
+/* Whether the cases before `at` leave only iterators that have all of case `at`, so that it needs no test. */
+static bool is_certain(const Loop *loop, NrAccessSet point, const NrAccessSet *cases, size_t at) {
+  for (NrAccessSet here = point;; here = (here - 1) & point) {
+    bool before = false;
+    for (size_t i = 0; i < at; i++) before |= (cases[i] & ~here) == 0;
+    if ((here || loop->is_full) && !before && (cases[at] & ~here)) return false;
+    if (!here) return true;
+  }
+}
+
+static void branches(NrGenerator *s, const Loop *loop, NrAccessSet point, const NrAccessSet *cases, size_t at, size_t size,
+                     NrLoopValue c) {
+  if (at == size) return;
+  if (is_certain(loop, point, cases, at)) {
+    body(s, loop, cases[at], c);
+    return;
+  }
+  NrLoopValue all = NR_NO_LOOP_VALUE;
+  FOR_EACH(k, cases[at])
+    all = all == NR_NO_LOOP_VALUE ? loop->here[k]
+                                  : nr_gen_op2(s, "all", "arith.andi $0, $1 : i1", all, loop->here[k]);
+  nr_loops_if(&s->l, all);
+  body(s, loop, cases[at], c);
+  if (at + 1 < size) {
+    nr_loops_else(&s->l);
+    branches(s, loop, point, cases, at + 1, size, c);
+  }
+  nr_loops_end(&s->l);
+}
+
+/* ---- loops ------------------------------------------------------------------------------------------------------- */
+
+static const char *index_name(NrGenerator *s, size_t index) {
+  return nr_gen_text(s, "%.*s", NR_STR_ARG(s->a->indices[index]));
+}
+
+static const char *position_name(NrGenerator *s, size_t k) {
+  return nr_gen_text(s, "p_%.*s", NR_STR_ARG(nr_access_tensor(s, k)->name));
+}
+
+/* A loop over one iterator, or over all coordinates from a place on. */
+static void for_loop(NrGenerator *s, Loop *loop, NrAccessSet point) {
+  if (!point) {
+    NrLoopValue from = loop->at == NR_NO_LOOP_VALUE ? s->c0 : loop->at;
+    NrLoopValue c = nr_loops_for(&s->l, index_name(s, loop->index), from, s->extent[loop->index]);
+    body(s, loop, 0, c);
+    nr_loops_end(&s->l);
+    return;
+  }
+  size_t k = (size_t)__builtin_ctz(point);
+  NrLoopValue before = loop->p[k];
+  loop->p[k] = nr_loops_for(&s->l, position_name(s, k), before, loop->end[k]);
+  body(s, loop, point, nr_arrays_coordinate(s, k, loop->p[k]));
+  nr_loops_end(&s->l);
+  loop->p[k] = before;
+}
+
+/* Moves the iterators at coordinate c past it. */
+static void advance(NrGenerator *s, Loop *loop, NrAccessSet point, NrLoopValue c) {
+  FOR_EACH(k, point) {
+    NrLoopValue next;
+    if (loop->next[k] != NR_NO_LOOP_VALUE) {
+      next = NR_LOOPS_OP(&s->l, "next", "arith.select $0, $1, $2 : index", loop->here[k], loop->next[k], loop->p[k]);
+    } else {
+      NrLoopValue step = nr_gen_op1(s, "step", "arith.index_castui $0 : i1 to index", loop->here[k]);
+      next = nr_gen_op2(s, "next", "arith.addi $0, $1 : index", loop->p[k], step);
+    }
+    nr_loops_assign(&s->l, loop->p[k], next);
+    loop->next[k] = loop->here[k] = NR_NO_LOOP_VALUE;
+  }
+  if (loop->is_full) nr_loops_assign(&s->l, loop->at, nr_gen_op2(s, "next", "arith.addi $0, $1 : index", c, s->c1));
+}
+
+/* The cases of a point are the points below it. Returns their number. */
+static size_t cases_of(const Loop *loop, NrAccessSet point, NrAccessSet *out) {
+  size_t size = 0;
+  for (size_t i = 0; i < loop->lattice.size; i++)
+    if (!(loop->lattice.points[i] & ~point)) out[size++] = loop->lattice.points[i];
+  return size;
+}
+
+/* Two-finger merge: while all iterators of the point have entries left, the least of their coordinates. */
+static void while_loop(NrGenerator *s, Loop *loop, NrAccessSet point) {
+  NrLoopValue left = NR_NO_LOOP_VALUE, c = NR_NO_LOOP_VALUE;
+  NrAccessSet cases[NR_COUNTOF(loop->lattice.points)];
+  size_t size = cases_of(loop, point, cases);
+  nr_loops_while(&s->l);
+  if (loop->is_full) left = nr_gen_op2(s, "left", "arith.cmpi ult, $0, $1 : index", loop->at, s->extent[loop->index]);
+  FOR_EACH(k, point) {
+    NrLoopValue more = nr_gen_op2(s, "more", "arith.cmpi ult, $0, $1 : index", loop->p[k], loop->end[k]);
+    left = left == NR_NO_LOOP_VALUE ? more : nr_gen_op2(s, "left", "arith.andi $0, $1 : i1", left, more);
+  }
+  nr_loops_do(&s->l, left);
+  FOR_EACH(k, point) {
+    loop->crd[k] = nr_arrays_coordinate(s, k, loop->p[k]);
+    if (repeats(s, k)) loop->next[k] = skip_repeats(s, loop, k);
+    c = c == NR_NO_LOOP_VALUE ? loop->crd[k]
+                              : nr_gen_op2(s, index_name(s, loop->index), "arith.minui $0, $1 : index", c, loop->crd[k]);
+  }
+  if (loop->is_full) c = nr_loops_read(&s->l, loop->at);
+  FOR_EACH(k, point)
+    loop->here[k] = nr_gen_op2(s, "here", "arith.cmpi eq, $0, $1 : index", loop->crd[k], c);
+  branches(s, loop, point, cases, 0, size, c);
+  advance(s, loop, point, c);
+  nr_loops_end(&s->l);
+}
+
+static void describe(NrGenerator *s, const Loop *loop, NrAccessSet point) {
+  const char *text = nr_gen_text(s, "%s: ", index_name(s, loop->index)), *between = "";
+  FOR_EACH(k, point) {
+    text = nr_gen_text(s, "%s%s%.*s", text, between, NR_STR_ARG(nr_access_tensor(s, k)->name));
+    between = ", ";
+  }
+  if (loop->is_full) text = nr_gen_text(s, "%s%s", text, point ? " and all coordinates" : "all coordinates");
+  nr_loops_comment(&s->l, text);
+}
+
+static bool is_merged(const NrGenerator *s, const Loop *loop) {
+  size_t count = (size_t)__builtin_popcount(loop->iterators);
+  FOR_EACH(k, loop->iterators) if (repeats(s, k)) return true;
+  return count > 1 || (count && loop->is_full);
+}
+
+static void loop_over(NrGenerator *s, size_t depth, NrTerms terms) {
+  Loop loop = {.depth = depth, .index = s->order[depth], .terms = terms, .at = NR_NO_LOOP_VALUE};
+  for (size_t k = 0; k < NR_SPARSE_MAX_ACCESSES; k++) loop.next[k] = loop.here[k] = NR_NO_LOOP_VALUE;
+  loop.iterators = iterators_of(s, terms, loop.index);
+  if (__builtin_popcount(loop.iterators) > NR_SPARSE_MAX_MERGED) {
+    if (!s->error->message)
+      (void)!nr_sparse_fail(s->arena, s->error, 0, "%d sparse operands meet in the loop over '%s'; at most %d can",
+                            __builtin_popcount(loop.iterators), index_name(s, loop.index), NR_SPARSE_MAX_MERGED);
+    return;
+  }
+  nr_lattice_of(terms, loop.iterators, &loop.lattice);
+  loop.is_full = !loop.lattice.points[loop.lattice.size - 1];
+  NrLoopValue bound = begin_iterators(s, &loop);
+  nr_output_open_loop(s, loop.index, bound);
+  bool merged = is_merged(s, &loop);
+  if (merged && loop.is_full) loop.at = nr_loops_variable(&s->l, index_name(s, loop.index), "index", s->c0);
+  FOR_EACH(k, merged ? loop.iterators : 0)
+    loop.p[k] = nr_loops_variable(&s->l, position_name(s, k), "index", loop.p[k]);
+  for (size_t i = 0; i < loop.lattice.size; i++) {
+    NrAccessSet point = loop.lattice.points[i];
+    bool one = !(point & (point - 1)), again = point && repeats(s, (size_t)__builtin_ctz(point));
+    describe(s, &loop, point);
+    if (!point || (one && !loop.is_full && !again)) for_loop(s, &loop, point);
+    else while_loop(s, &loop, point);
+  }
+}
+
+/* ---- the nest ---------------------------------------------------------------------------------------------------- */
+
+static bool has_free(const NrGenerator *s, size_t depth) {
+  for (size_t k = depth; k < s->a->num_indices; k++)
+    if (s->order[k] < s->a->num_free) return true;
+  return false;
+}
+
+static bool has_iterators(const NrGenerator *s, size_t depth, NrTerms terms) {
+  for (size_t k = depth; k < s->a->num_indices; k++)
+    if (iterators_of(s, terms, s->order[k])) return true;
+  return false;
+}
+
+/* All loops that are left sum up: into a variable. Where a sparse result may have no entry, another one notes it. */
+static void reduce(NrGenerator *s, size_t depth, NrTerms terms) {
+  s->sum = nr_loops_variable(&s->l, "acc", s->type, s->zero);
+  if (!s->out.is_dense && !s->out.in_workspace && has_iterators(s, depth, terms))
+    s->found = nr_loops_variable(&s->l, "found", "i1", s->no);
+  lower(s, depth, terms);
+  NrLoopValue sum = s->sum, found = s->found;
+  s->sum = s->found = NR_NO_LOOP_VALUE;
+  if (found != NR_NO_LOOP_VALUE) nr_loops_if(&s->l, found);
+  put(s, sum);
+  if (found != NR_NO_LOOP_VALUE) nr_loops_end(&s->l);
+}
+
+static void lower(NrGenerator *s, size_t depth, NrTerms terms) {
+  if (!terms.size) return;
+  if (depth == s->a->num_indices) {
+    put(s, terms_element(s, terms));
+    return;
+  }
+  if (s->sum == NR_NO_LOOP_VALUE && !has_free(s, depth)) {
+    reduce(s, depth, terms);
+    return;
+  }
+  size_t index = s->order[depth];
+  bool is_free = index < s->a->num_free;
+  if (!is_free && s->sum == NR_NO_LOOP_VALUE && !s->out.is_dense && !s->out.in_workspace) {
+    nr_output_open_workspace(s);
+    lower(s, depth, terms);
+    nr_output_close_workspace(s);
+    return;
+  }
+  if (is_free) {
+    loop_over(s, depth, terms);
+    return;
+  }
+  NrTerms rest = nr_terms_with_index(s->arena, s->a, terms, index, false);
+  NrTerms with = nr_terms_with_index(s->arena, s->a, terms, index, true);
+  lower(s, depth + 1, rest);
+  if (with.size) loop_over(s, depth, with);
+}
+
+/* ---- the function ------------------------------------------------------------------------------------------------ */
+
+static NrStatus choose_types(NrGenerator *s, const NrSparseOptions *options) {
+  static const char *const types[] = {"f16", "f32", "f64", "i32", "i64"};
+  s->type = options->type ? options->type : "f64";
+  s->index = options->index ? options->index : "i32";
+  bool known = false;
+  for (size_t i = 0; i < NR_COUNTOF(types); i++) known |= !strcmp(types[i], s->type);
+  if (!known)
+    return nr_sparse_fail(s->arena, s->error, 0, "elements are f16, f32, f64, i32 or i64, not '%s'", s->type);
+  if (strcmp(s->index, "i32") && strcmp(s->index, "i64"))
+    return nr_sparse_fail(s->arena, s->error, 0, "positions and coordinates are i32 or i64, not '%s'", s->index);
+  s->is_int = s->type[0] == 'i';
+  return NR_OK;
+}
+
+static NrStatus check_numbers(NrGenerator *s, const NrSparseExpr *e) {
+  if (!e) return NR_OK;
+  if (e->kind == NR_SPARSE_NUMBER && s->is_int) {
+    long long most = strcmp(s->type, "i32") ? INT64_MAX : INT32_MAX, value = 0;
+    for (size_t i = 0; i < e->number.size; i++) {
+      int digit = e->number.data[i] - '0';
+      if (digit < 0 || digit > 9 || value > (most - digit) / 10)
+        return nr_sparse_fail(s->arena, s->error, e->column, "'%.*s' is no %s", NR_STR_ARG(e->number), s->type);
+      value = value * 10 + digit;
+    }
+  }
+  NR_TRY(check_numbers(s, e->left));
+  return check_numbers(s, e->right);
+}
+
+static void begin(NrGenerator *s) {
+  NrLoops *l = &s->l;
+  s->sum = s->found = NR_NO_LOOP_VALUE;
+  s->c0 = nr_loops_named(l, "%c0");
+  s->c1 = nr_loops_named(l, "%c1");
+  s->zero = nr_loops_named(l, "%zero");
+  s->no = nr_loops_named(l, "%no");
+  for (size_t i = 0; i < NR_SPARSE_MAX_INDICES; i++) s->extent[i] = s->coordinate[i] = NR_NO_LOOP_VALUE;
+  for (size_t k = 0; k < NR_SPARSE_MAX_ACCESSES; k++)
+    s->cursors[k] = (NrCursor){.at = s->c0, .end = NR_NO_LOOP_VALUE, .value = NR_NO_LOOP_VALUE};
+}
+
+/* Prints what stands behind the arguments. */
+static void finish(NrGenerator *s) {
+  NrBuf statements = {0}, *text = &s->kernel->text;
+  nr_loops_print(&s->l, &statements, "  ");
+  nr_output_results(s);
+  nr_buf_puts(text, ") -> (");
+  for (size_t i = 0; i < s->kernel->results.size; i++)
+    nr_buf_printf(text, "%s%s", i ? ", " : "", nr_output_type(s, &s->kernel->results.data[i]));
+  nr_buf_printf(text, ") {\n  %%c0 = arith.constant 0 : index\n  %%c1 = arith.constant 1 : index\n"
+                      "  %%zero = arith.constant %s : %s\n  %%no = arith.constant false\n",
+                s->is_int ? "0" : "0.0", s->type);
+  nr_buf_str(text, (NrStr){statements.data, statements.size});
+  nr_buf_puts(text, "  return ");
+  for (size_t i = 0; i < s->kernel->results.size; i++)
+    nr_buf_printf(text, "%s%%%s", i ? ", " : "", s->kernel->results.data[i].name);
+  for (size_t i = 0; i < s->kernel->results.size; i++)
+    nr_buf_printf(text, "%s%s", i ? ", " : " : ", nr_output_type(s, &s->kernel->results.data[i]));
+  nr_buf_puts(text, "\n}\n");
+  nr_buf_deinit(&statements);
+}
+
+static NrStatus make(NrGenerator *s, const NrSparseOptions *options) {
+  NR_TRY(choose_types(s, options));
+  NR_TRY(check_numbers(s, s->a->value));
+  NR_TRY(nr_sparse_order(s->arena, s->a, s->order, s->error));
+  NR_TRY(nr_output_check(s));
+  begin(s);
+  nr_buf_printf(&s->kernel->text, "func.func @%s(", options->name ? options->name : "kernel");
+  nr_arrays_declare(s);
+  nr_output_begin(s);
+  for (size_t k = 1; k < s->a->num_accesses; k++)
+    if (!nr_access_tensor(s, k)->order) nr_arrays_follow(s, k);
+  lower(s, 0, nr_terms_of(s->arena, s->a->value));
+  nr_output_end(s);
+  if (s->error->message) return NR_ERROR_INVALID;
+  finish(s);
+  return NR_OK;
+}
+
+NrStatus nr_sparse_lower(NrArena *arena, const NrSparseAssignment *a, const NrSparseOptions *options,
+                         NrSparseKernel *out, NrSparseError *error) {
+  NrGenerator *s = NR_NEW(arena, NrGenerator);
+  *s = (NrGenerator){.arena = arena, .a = a, .kernel = out, .error = error};
+  *out = (NrSparseKernel){0};
+  *error = (NrSparseError){0};
+  nr_loops_init(&s->l, arena);
+  NrStatus status = make(s, options);
+  nr_loops_deinit(&s->l);
+  if (status) nr_sparse_kernel_deinit(out);
+  return status;
+}
+
+void nr_sparse_kernel_deinit(NrSparseKernel *kernel) {
+  nr_vec_deinit(&kernel->args);
+  nr_vec_deinit(&kernel->results);
+  nr_buf_deinit(&kernel->text);
+}

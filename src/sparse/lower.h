@@ -1,0 +1,133 @@
+/* lower.h - the parts of the generator; see sparse.h for what it makes. Inside src/sparse only. */
+#ifndef NORIA_SPARSE_LOWER_H
+#define NORIA_SPARSE_LOWER_H
+
+#include "sparse/loops.h"
+#include "sparse/sparse.h"
+
+/* ---- terms and lattices (lattice.c) ------------------------------------------------------------------------------ */
+
+/* The right side is a sum of terms; each is summed over the indices that it has and the left side has not. */
+typedef struct NrTerm {
+  const NrSparseExpr *expr;
+  bool negative;
+} NrTerm;
+
+typedef struct NrTerms {
+  const NrTerm *data;
+  size_t size;
+} NrTerms;
+
+/* A set of accesses, by their numbers. */
+typedef uint32_t NrAccessSet;
+
+NrTerms nr_terms_of(NrArena *arena, const NrSparseExpr *expr);
+/* The terms without those that are zero when the accesses of `zero` are, and without these accesses in the others. */
+NrTerms nr_terms_without(NrArena *arena, NrTerms terms, NrAccessSet zero);
+NrTerms nr_terms_with_index(NrArena *arena, const NrSparseAssignment *a, NrTerms terms, size_t index, bool with);
+NrAccessSet nr_term_accesses(const NrSparseExpr *expr);
+NrAccessSet nr_terms_accesses(NrTerms terms);
+
+/* The points of a merge lattice: sets of iterators that, where all of them have an entry and the others have none, make
+ * the expression other than zero. Largest sets first. The empty set, if it is one, is last: then every coordinate
+ * counts. Closed under union, so where some iterators have an entry, one point is the largest that they cover. */
+typedef struct NrLattice {
+  NrAccessSet points[1 << NR_SPARSE_MAX_MERGED];
+  size_t size;
+} NrLattice;
+/* iterators: those of the merged index; at most NR_SPARSE_MAX_MERGED. */
+void nr_lattice_of(NrTerms terms, NrAccessSet iterators, NrLattice *out);
+
+/* ---- the order of the loops (order.c) ---------------------------------------------------------------------------- */
+
+NR_WARN_UNUSED NrStatus nr_sparse_order(NrArena *arena, const NrSparseAssignment *a, size_t *out, NrSparseError *error);
+
+/* ---- the function ------------------------------------------------------------------------------------------------ */
+
+/* The arrays of a tensor, as arguments and their sizes. */
+typedef struct NrArrays {
+  bool is_dense;
+  NrLoopValue values; /* also a dense tensor, and a scalar */
+  NrLoopValue positions[NR_SPARSE_MAX_ORDER], coordinates[NR_SPARSE_MAX_ORDER];
+  NrLoopValue count[NR_SPARSE_MAX_ORDER]; /* of coordinates */
+} NrArrays;
+
+/* Where an access is, from the outermost level on. */
+typedef struct NrCursor {
+  size_t level;         /* the next level */
+  NrLoopValue at;       /* the position on the level before; 0 at first */
+  NrLoopValue end;      /* behind its last repetition, where the level before repeats */
+  NrLoopValue value;    /* the element, once all levels are known */
+} NrCursor;
+
+/* The result while it is made. at, positions, coordinates, values: variables. */
+typedef struct NrOutput {
+  bool is_dense, adds, in_workspace;
+  NrLoopValue values;
+  NrLoopValue positions[NR_SPARSE_MAX_ORDER], coordinates[NR_SPARSE_MAX_ORDER], at[NR_SPARSE_MAX_ORDER];
+  NrLoopValue parent[NR_SPARSE_MAX_ORDER]; /* of a dense level: the position on it */
+  NrLoopValue row, words, groups;          /* of the workspace: elements, bits of what is set, bits of words with bits */
+} NrOutput;
+
+typedef struct NrGenerator {
+  NrArena *arena;
+  const NrSparseAssignment *a;
+  NrSparseKernel *kernel;
+  NrSparseError *error;
+  NrLoops l;
+  const char *type, *index; /* of elements; of positions and coordinates */
+  bool is_int;
+  size_t order[NR_SPARSE_MAX_INDICES]; /* of the loops */
+  NrLoopValue extent[NR_SPARSE_MAX_INDICES], coordinate[NR_SPARSE_MAX_INDICES];
+  NrArrays arrays[NR_SPARSE_MAX_TENSORS];
+  NrCursor cursors[NR_SPARSE_MAX_ACCESSES];
+  NrOutput out;
+  NrLoopValue sum, found; /* variables of a reduction; found: whether it had an entry. Or none */
+  NrLoopValue c0, c1, zero, no;
+} NrGenerator;
+
+static inline const NrSparseTensor *nr_access_tensor(const NrGenerator *s, size_t access) {
+  return &s->a->tensors[s->a->accesses[access].tensor];
+}
+/* The index variable that level l of an access stores. */
+static inline size_t nr_level_index(const NrSparseAssignment *a, size_t access, size_t l) {
+  return a->accesses[access].indices[a->tensors[a->accesses[access].tensor].format.dims[l]];
+}
+
+const char *nr_gen_text(NrGenerator *s, const char *format, ...) NR_PRINTF(2, 3); /* in the arena */
+/* "$0" and "$1" of the text are a and b. */
+NrLoopValue nr_gen_op1(NrGenerator *s, const char *hint, const char *text, NrLoopValue a);
+NrLoopValue nr_gen_op2(NrGenerator *s, const char *hint, const char *text, NrLoopValue a, NrLoopValue b);
+NrLoopValue nr_gen_constant(NrGenerator *s, int64_t value);
+NrLoopValue nr_gen_load(NrGenerator *s, const char *hint, const char *type, NrLoopValue tensor, NrLoopValue at);
+void nr_gen_store(NrGenerator *s, const char *type, NrLoopValue variable, NrLoopValue at, NrLoopValue value);
+NrLoopValue nr_gen_add(NrGenerator *s, NrLoopValue a, NrLoopValue b); /* of elements */
+NrLoopValue nr_gen_size(NrGenerator *s, const char *hint, const char *type, NrLoopValue tensor);
+
+/* arrays.c: the arguments, with checks of their sizes, and access to them. */
+NrLoopValue nr_arrays_name(NrGenerator *s, const char *hint);
+void nr_arrays_declare(NrGenerator *s);
+/* The positions of an access's next level that are below its cursor; checked. */
+void nr_arrays_segment(NrGenerator *s, size_t access, NrLoopValue *out_begin, NrLoopValue *out_end);
+/* The coordinate at a position of an access's next level; checked. */
+NrLoopValue nr_arrays_coordinate(NrGenerator *s, size_t access, NrLoopValue at);
+/* Follows the dense levels of an access whose coordinates are known, and loads the element behind the last level. */
+void nr_arrays_follow(NrGenerator *s, size_t access);
+
+/* output.c: the result. */
+NR_WARN_UNUSED NrStatus nr_output_check(NrGenerator *s);
+void nr_output_begin(NrGenerator *s);
+/* Before the loop over an index of the result, which has at most `bound` trips. */
+void nr_output_open_loop(NrGenerator *s, size_t index, NrLoopValue bound);
+/* Around the body of that loop. */
+NrLoopValue nr_output_open(NrGenerator *s, size_t index);
+void nr_output_close(NrGenerator *s, size_t index, NrLoopValue begin);
+void nr_output_put(NrGenerator *s, NrLoopValue value);
+void nr_output_open_workspace(NrGenerator *s);
+void nr_output_close_workspace(NrGenerator *s);
+void nr_output_end(NrGenerator *s);
+void nr_output_results(NrGenerator *s); /* notes them in the kernel, with the names that they have once all is printed */
+const char *nr_output_type(NrGenerator *s, const NrSparseValue *value);
+bool nr_output_scatters(const NrGenerator *s); /* an element is written several times */
+
+#endif

@@ -1,0 +1,74 @@
+/* order.c - in which order the loops over the index variables stand.
+ *
+ * Below a compressed or singleton level, coordinates are found from the position on the level above: its index comes
+ * after those of the levels above. Dense levels are computed from coordinates in any order. A result that is appended
+ * to needs its levels in order. Among the indices that may come next, those of sparse operands come first, so that
+ * loops over all of a dim are inside of loops over what is stored; then those of the left side. */
+#include "sparse/lower.h"
+
+/* before[i][k]: 1 + the access that needs index i before index k; 0: none does. */
+typedef struct Graph {
+  const NrSparseAssignment *a;
+  size_t before[NR_SPARSE_MAX_INDICES][NR_SPARSE_MAX_INDICES];
+  bool is_sparse[NR_SPARSE_MAX_INDICES], done[NR_SPARSE_MAX_INDICES];
+} Graph;
+
+static void add_access(Graph *g, size_t access) {
+  const NrSparseFormat *format = &g->a->tensors[g->a->accesses[access].tensor].format;
+  bool is_dense = nr_sparse_format_is_dense(format);
+  for (size_t l = 0; l < format->order; l++) {
+    size_t to = nr_level_index(g->a, access, l);
+    if (!is_dense && access) g->is_sparse[to] = true;
+    if (access ? format->kinds[l] == NR_LEVEL_DENSE : is_dense) continue;
+    for (size_t k = 0; k < l; k++) {
+      size_t *before = &g->before[nr_level_index(g->a, access, k)][to];
+      if (!*before) *before = access + 1;
+    }
+  }
+}
+
+static bool is_free(const Graph *g, size_t index) {
+  for (size_t i = 0; i < g->a->num_indices; i++)
+    if (!g->done[i] && g->before[i][index]) return false;
+  return true;
+}
+
+/* Goes back from an index to one that must come before it, until one comes again: the edges between are a cycle. */
+static NrStatus cycle(NrArena *arena, const Graph *g, NrSparseError *error) {
+  const NrSparseAssignment *a = g->a;
+  size_t path[NR_SPARSE_MAX_INDICES + 1], size = 0, at = 0;
+  bool seen[NR_SPARSE_MAX_INDICES] = {0};
+  while (g->done[at]) at++;
+  while (!seen[at]) {
+    size_t from = 0;
+    seen[at] = true;
+    path[size++] = at;
+    while (g->done[from] || !g->before[from][at]) from++;
+    at = from;
+  }
+  path[size] = at;
+  const char *text = "", *last = "";
+  for (size_t i = size; i > 0 && (i == size || path[i] != at); i--) {
+    size_t access = g->before[path[i]][path[i - 1]] - 1;
+    const NrSparseTensor *t = &a->tensors[a->accesses[access].tensor];
+    text = nr_arena_printf(arena, "%s%s%.*s needs '%.*s' before '%.*s'", text, *text ? ", " : "", NR_STR_ARG(t->name),
+                           NR_STR_ARG(a->indices[path[i]]), NR_STR_ARG(a->indices[path[i - 1]]));
+    last = nr_arena_printf(arena, "%.*s", NR_STR_ARG(t->name));
+  }
+  return nr_sparse_fail(arena, error, 0, "the loops have no order: %s; store %s with its levels in another order", text,
+                        last);
+}
+
+NrStatus nr_sparse_order(NrArena *arena, const NrSparseAssignment *a, size_t *out, NrSparseError *error) {
+  Graph g = {.a = a};
+  for (size_t k = 0; k < a->num_accesses; k++) add_access(&g, k);
+  for (size_t n = 0; n < a->num_indices; n++) {
+    size_t best = a->num_indices;
+    for (size_t i = a->num_indices; i-- > 0;)
+      if (!g.done[i] && is_free(&g, i) && (best == a->num_indices || g.is_sparse[i] >= g.is_sparse[best])) best = i;
+    if (best == a->num_indices) return cycle(arena, &g, error);
+    g.done[best] = true;
+    out[n] = best;
+  }
+  return NR_OK;
+}

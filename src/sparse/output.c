@@ -1,0 +1,409 @@
+/* output.c - the result of the function; see lower.h.
+ *
+ * A dense result is written anywhere. A sparse one is appended to in the order of its levels: its arrays grow before the
+ * loop that appends, by the number of entries that the loop may add. Where a sum is outside of the loop over the last
+ * level, entries come in any order: then a row is summed up in a dense workspace first, with a bit for each element
+ * that is set. Reading the bits gives the coordinates in order, so nothing is sorted. */
+#include "sparse/lower.h"
+
+static const NrSparseTensor *result(const NrGenerator *s) { return &s->a->tensors[0]; }
+static size_t level_index(const NrGenerator *s, size_t l) { return nr_level_index(s->a, 0, l); }
+
+static bool is_level(const NrGenerator *s, size_t l, NrLevelKind kind) {
+  return l < result(s)->order && result(s)->format.kinds[l] == kind;
+}
+
+static size_t level_of(const NrGenerator *s, size_t index) {
+  size_t l = 0;
+  while (level_index(s, l) != index) l++;
+  return l;
+}
+
+/* The level whose position counts the entries of level l: itself, or the first of those whose coordinates repeat. */
+static size_t counting_level(const NrGenerator *s, size_t l) {
+  while (is_level(s, l, NR_LEVEL_SINGLETON)) l--;
+  return l;
+}
+
+static const char *array_type(NrGenerator *s) { return nr_gen_text(s, "tensor<?x%s>", s->index); }
+static const char *values_type(NrGenerator *s) { return nr_gen_text(s, "tensor<?x%s>", s->type); }
+
+static const char *dense_type(NrGenerator *s) {
+  const char *text = "tensor<";
+  for (size_t l = 0; l < result(s)->order; l++) text = nr_gen_text(s, "%s?x", text);
+  return nr_gen_text(s, "%s%s>", text, s->type);
+}
+
+static bool is_free(const NrGenerator *s, size_t index) { return index < s->a->num_free; }
+
+bool nr_output_scatters(const NrGenerator *s) {
+  bool summed = false;
+  for (size_t k = 0; k < s->a->num_indices; k++) {
+    if (!is_free(s, s->order[k])) summed = true;
+    else if (summed) return true;
+  }
+  return false;
+}
+
+NrStatus nr_output_check(NrGenerator *s) {
+  const NrSparseTensor *tensor = result(s);
+  s->out.is_dense = nr_sparse_format_is_dense(&tensor->format);
+  if (s->out.is_dense) return NR_OK;
+  size_t last = tensor->order - 1;
+  if (s->a->adds)
+    return nr_sparse_fail(s->arena, s->error, 1, "+= adds to a dense result; '%.*s' is sparse", NR_STR_ARG(tensor->name));
+  for (size_t l = 1; l <= last; l++)
+    if (is_level(s, l, NR_LEVEL_DENSE) && !is_level(s, l - 1, NR_LEVEL_DENSE))
+      return nr_sparse_fail(s->arena, s->error, 1, "level %zu of the result '%.*s' is dense below one that is not; "
+                            "only operands can have that", l, NR_STR_ARG(tensor->name));
+  bool summed = false;
+  const char *over = "";
+  for (size_t k = 0; k < s->a->num_indices; k++) {
+    size_t index = s->order[k];
+    if (!is_free(s, index)) {
+      over = nr_gen_text(s, "%.*s", NR_STR_ARG(s->a->indices[index]));
+      summed = true;
+    } else if (summed && (index != level_index(s, last) || !is_level(s, last, NR_LEVEL_COMPRESSED))) {
+      return nr_sparse_fail(s->arena, s->error, 1, "the sum over '%s' is outside of the loop over '%.*s', so entries of "
+                            "'%.*s' come in no order; a workspace is for a compressed last level only: make the result "
+                            "dense, or store an operand with its levels in another order", over,
+                            NR_STR_ARG(s->a->indices[index]), NR_STR_ARG(tensor->name));
+    }
+  }
+  return NR_OK;
+}
+
+/* ---- begin ------------------------------------------------------------------------------------------------------- */
+
+/* About as many as the result may have: the sum of what the operands have that store the index. */
+static NrLoopValue guess(NrGenerator *s, size_t index) {
+  NrLoopValue total = NR_NO_LOOP_VALUE;
+  for (size_t k = 1; k < s->a->num_accesses; k++) {
+    const NrSparseTensor *tensor = nr_access_tensor(s, k);
+    for (size_t l = 0; l < tensor->order; l++) {
+      if (tensor->format.kinds[l] == NR_LEVEL_DENSE || nr_level_index(s->a, k, l) != index) continue;
+      NrLoopValue count = s->arrays[s->a->accesses[k].tensor].count[l];
+      total = total == NR_NO_LOOP_VALUE ? count : nr_gen_op2(s, "most", "arith.addi $0, $1 : index", total, count);
+    }
+  }
+  return total == NR_NO_LOOP_VALUE ? s->c1 : total;
+}
+
+static NrLoopValue filled(NrGenerator *s, const char *hint, const char *type, const char *element, NrLoopValue zero,
+                          NrLoopValue size) {
+  NrLoopValue empty = nr_gen_op1(s, hint, nr_gen_text(s, "tensor.empty($0) : %s", type), size);
+  return nr_gen_op2(s, hint, nr_gen_text(s, "linalg.fill ins($0 : %s) outs($1 : %s) -> %s", element, type, type),
+                      zero, empty);
+}
+
+static void begin_dense(NrGenerator *s) {
+  const char *type = dense_type(s), *name = nr_gen_text(s, "%.*s", NR_STR_ARG(result(s)->name)), *sizes = "";
+  NrLoopValue operands[NR_SPARSE_MAX_ORDER + 1], start = s->arrays[0].values;
+  size_t order = result(s)->order;
+  if (!order) {
+    s->out.values = nr_loops_variable(&s->l, name, s->type, s->a->adds ? start : s->zero);
+    return;
+  }
+  for (size_t l = 0; l < order; l++) {
+    operands[l] = s->extent[level_index(s, l)];
+    sizes = nr_gen_text(s, "%s%s$%zu", sizes, l ? ", " : "", l);
+  }
+  if (!s->a->adds) {
+    NrLoopValue empty = nr_loops_op(&s->l, nr_gen_text(s, "%s_empty", name),
+                                    nr_gen_text(s, "tensor.empty(%s) : %s", sizes, type), operands, order);
+    start = nr_gen_op2(s, nr_gen_text(s, "%s_zero", name),
+                         nr_gen_text(s, "linalg.fill ins($0 : %s) outs($1 : %s) -> %s", s->type, type, type), s->zero,
+                         empty);
+  }
+  s->out.values = nr_loops_variable(&s->l, name, type, start);
+}
+
+static void begin_level(NrGenerator *s, size_t l, NrLoopValue above, NrLoopValue int_zero) {
+  const char *name = nr_gen_text(s, "%.*s", NR_STR_ARG(result(s)->name));
+  size_t counting = counting_level(s, l);
+  NrLoopValue room = guess(s, level_index(s, result(s)->order - 1));
+  NrLoopValue empty = nr_gen_op1(s, "room", nr_gen_text(s, "tensor.empty($0) : %s", array_type(s)), room);
+  s->out.coordinates[l] = nr_loops_variable(&s->l, nr_gen_text(s, "%s_crd%zu", name, l), array_type(s), empty);
+  if (counting != l) return;
+  s->out.at[l] = nr_loops_variable(&s->l, nr_gen_text(s, "%s_size%zu", name, l), "index", s->c0);
+  NrLoopValue places = nr_gen_op2(s, "places", "arith.addi $0, $1 : index", above, s->c1);
+  s->out.positions[l] = nr_loops_variable(&s->l, nr_gen_text(s, "%s_pos%zu", name, l), array_type(s),
+                                          filled(s, "zeros", array_type(s), s->index, int_zero, places));
+}
+
+static void begin_workspace(NrGenerator *s) {
+  NrLoopValue size = s->extent[level_index(s, result(s)->order - 1)];
+  NrLoopValue c63 = nr_gen_constant(s, 63), c64 = nr_gen_constant(s, 64);
+  NrLoopValue words = nr_gen_op2(s, "up", "arith.addi $0, $1 : index", size, c63);
+  words = nr_gen_op2(s, "words", "arith.divui $0, $1 : index", words, c64);
+  NrLoopValue groups = nr_gen_op2(s, "up", "arith.addi $0, $1 : index", words, c63);
+  groups = nr_gen_op2(s, "groups", "arith.divui $0, $1 : index", groups, c64);
+  NrLoopValue none = nr_loops_op(&s->l, "none", "arith.constant 0 : i64", NULL, 0);
+  s->out.row = nr_loops_variable(&s->l, "row", values_type(s), filled(s, "row", values_type(s), s->type, s->zero, size));
+  s->out.words = nr_loops_variable(&s->l, "set", "tensor<?xi64>", filled(s, "set", "tensor<?xi64>", "i64", none, words));
+  s->out.groups =
+      nr_loops_variable(&s->l, "any", "tensor<?xi64>", filled(s, "any", "tensor<?xi64>", "i64", none, groups));
+}
+
+void nr_output_begin(NrGenerator *s) {
+  if (s->out.is_dense) {
+    begin_dense(s);
+    return;
+  }
+  NrLoopValue above = s->c1;
+  NrLoopValue int_zero = nr_loops_op(&s->l, "nothing", nr_gen_text(s, "arith.constant 0 : %s", s->index), NULL, 0);
+  for (size_t l = 0; l < result(s)->order; l++) {
+    if (is_level(s, l, NR_LEVEL_DENSE)) {
+      NrLoopValue size = s->extent[level_index(s, l)];
+      above = above == s->c1 ? size : nr_gen_op2(s, "size", "arith.muli $0, $1 : index", above, size);
+    } else {
+      begin_level(s, l, above, int_zero);
+      above = guess(s, level_index(s, result(s)->order - 1));
+    }
+  }
+  NrLoopValue room = guess(s, level_index(s, result(s)->order - 1));
+  NrLoopValue empty = nr_gen_op1(s, "room", nr_gen_text(s, "tensor.empty($0) : %s", values_type(s)), room);
+  s->out.values = nr_loops_variable(&s->l, nr_gen_text(s, "%.*s_vals", NR_STR_ARG(result(s)->name)), values_type(s),
+                                    empty);
+  if (nr_output_scatters(s)) begin_workspace(s);
+}
+
+/* ---- growing ----------------------------------------------------------------------------------------------------- */
+
+static void grow(NrGenerator *s, const char *type, NrLoopValue variable, NrLoopValue size) {
+  const char *text = nr_gen_text(s, "rt.call \"tensor_grow\"($0, $1) : (%s, index) -> %s", type, type);
+  nr_loops_assign(&s->l, variable, nr_gen_op2(s, s->l.hints.data[variable], text, variable, size));
+}
+
+/* Room for `bound` more entries of level l, with the values if it is the last. At least doubles what there is. */
+static void make_room(NrGenerator *s, size_t l, NrLoopValue bound) {
+  size_t counting = counting_level(s, l), last = result(s)->order - 1;
+  NrLoopValue need = nr_gen_op2(s, "need", "arith.addi $0, $1 : index", s->out.at[counting], bound);
+  NrLoopValue room = nr_gen_size(s, "room", array_type(s), s->out.coordinates[l]);
+  nr_loops_if(&s->l, nr_gen_op2(s, "full", "arith.cmpi ugt, $0, $1 : index", need, room));
+  NrLoopValue more = nr_gen_op2(s, "more", "arith.addi $0, $1 : index", need, room);
+  for (size_t k = counting; k <= l; k++) grow(s, array_type(s), s->out.coordinates[k], more);
+  if (l == last) {
+    grow(s, values_type(s), s->out.values, more);
+  } else {
+    NrLoopValue places = nr_gen_op2(s, "places", "arith.addi $0, $1 : index", more, s->c1);
+    grow(s, array_type(s), s->out.positions[l + 1], places);
+  }
+  nr_loops_end(&s->l);
+}
+
+void nr_output_open_loop(NrGenerator *s, size_t index, NrLoopValue bound) {
+  if (s->out.is_dense || s->out.in_workspace || !is_free(s, index)) return;
+  size_t l = level_of(s, index);
+  if (is_level(s, l, NR_LEVEL_DENSE) || nr_sparse_level_repeats(&result(s)->format, l)) return;
+  make_room(s, l, bound);
+}
+
+/* ---- appending --------------------------------------------------------------------------------------------------- */
+
+static NrLoopValue as_index(NrGenerator *s, NrLoopValue value) {
+  return nr_gen_op1(s, "small", nr_gen_text(s, "arith.index_cast $0 : index to %s", s->index), value);
+}
+
+static NrLoopValue plus_one(NrGenerator *s, NrLoopValue value) {
+  return nr_gen_op2(s, "next", "arith.addi $0, $1 : index", value, s->c1);
+}
+
+NrLoopValue nr_output_open(NrGenerator *s, size_t index) {
+  if (s->out.is_dense || s->out.in_workspace || !is_free(s, index)) return NR_NO_LOOP_VALUE;
+  size_t l = level_of(s, index);
+  NrLoopValue c = s->coordinate[index];
+  if (is_level(s, l, NR_LEVEL_DENSE)) {
+    s->out.parent[l] = c;
+    if (l) {
+      NrLoopValue row = nr_gen_op2(s, "row", "arith.muli $0, $1 : index", s->out.parent[l - 1], s->extent[index]);
+      s->out.parent[l] = nr_gen_op2(s, "at", "arith.addi $0, $1 : index", row, c);
+    }
+  }
+  return is_level(s, l + 1, NR_LEVEL_COMPRESSED) ? nr_loops_read(&s->l, s->out.at[l + 1]) : NR_NO_LOOP_VALUE;
+}
+
+/* Ends the entries below a coordinate; a compressed level has the coordinate only if there are any. */
+void nr_output_close(NrGenerator *s, size_t index, NrLoopValue begin) {
+  if (begin == NR_NO_LOOP_VALUE) return;
+  size_t l = level_of(s, index);
+  NrLoopValue end = s->out.at[l + 1];
+  if (is_level(s, l, NR_LEVEL_DENSE)) {
+    NrLoopValue small = as_index(s, end);
+    nr_gen_store(s, s->index, s->out.positions[l + 1], plus_one(s, s->out.parent[l]), small);
+    return;
+  }
+  nr_loops_if(&s->l, nr_gen_op2(s, "some", "arith.cmpi ne, $0, $1 : index", end, begin));
+  nr_gen_store(s, s->index, s->out.coordinates[l], s->out.at[l], as_index(s, s->coordinate[index]));
+  nr_loops_assign(&s->l, s->out.at[l], plus_one(s, s->out.at[l]));
+  nr_gen_store(s, s->index, s->out.positions[l + 1], s->out.at[l], as_index(s, end));
+  nr_loops_end(&s->l);
+}
+
+static void append(NrGenerator *s, NrLoopValue coordinate, NrLoopValue value) {
+  size_t last = result(s)->order - 1, counting = counting_level(s, last);
+  NrLoopValue at = nr_loops_read(&s->l, s->out.at[counting]);
+  for (size_t l = counting; l <= last; l++)
+    nr_gen_store(s, s->index, s->out.coordinates[l], at,
+                   as_index(s, l == last ? coordinate : s->coordinate[level_index(s, l)]));
+  nr_gen_store(s, s->type, s->out.values, at, value);
+  nr_loops_assign(&s->l, s->out.at[counting], plus_one(s, at));
+}
+
+static void put_dense(NrGenerator *s, NrLoopValue value) {
+  size_t order = result(s)->order;
+  NrLoopValue operands[NR_SPARSE_MAX_ORDER + 2] = {s->out.values, value};
+  const char *places = "", *type = dense_type(s), *hint = s->l.hints.data[s->out.values];
+  for (size_t l = 0; l < order; l++) {
+    operands[l + 2] = s->coordinate[level_index(s, l)];
+    places = nr_gen_text(s, "%s%s$%zu", places, l ? ", " : "", l + 2);
+  }
+  if (nr_output_scatters(s) || s->a->adds) {
+    NrLoopValue old = order ? nr_loops_op(&s->l, "old", nr_gen_text(s, "tensor.extract $0[%s] : %s", places, type),
+                                          operands, order + 2)
+                            : nr_loops_read(&s->l, s->out.values);
+    operands[1] = nr_gen_add(s, old, value);
+  }
+  NrLoopValue made = order ? nr_loops_op(&s->l, hint, nr_gen_text(s, "tensor.insert $1 into $0[%s] : %s", places, type),
+                                         operands, order + 2)
+                           : operands[1];
+  nr_loops_assign(&s->l, s->out.values, made);
+}
+
+/* ---- workspace --------------------------------------------------------------------------------------------------- */
+
+/* Sets bit `at` of the words in a variable; at the first bit of a word, the same in the variable above. */
+static void put_workspace(NrGenerator *s, NrLoopValue value) {
+  NrLoopValue c = s->coordinate[level_index(s, result(s)->order - 1)], c6 = nr_gen_constant(s, 6);
+  NrLoopValue c63 = nr_gen_constant(s, 63);
+  NrLoopValue old = nr_gen_load(s, "old", s->type, s->out.row, c);
+  nr_gen_store(s, s->type, s->out.row, c, nr_gen_add(s, old, value));
+  NrLoopValue one = nr_loops_op(&s->l, "one", "arith.constant 1 : i64", NULL, 0);
+  NrLoopValue none = nr_loops_op(&s->l, "none", "arith.constant 0 : i64", NULL, 0);
+  NrLoopValue w = nr_gen_op2(s, "word", "arith.shrui $0, $1 : index", c, c6);
+  NrLoopValue low = nr_gen_op2(s, "low", "arith.andi $0, $1 : index", c, c63);
+  NrLoopValue bit = nr_gen_op2(s, "bit", "arith.shli $0, $1 : i64", one,
+                                 nr_gen_op1(s, "shift", "arith.index_cast $0 : index to i64", low));
+  NrLoopValue bits = nr_gen_load(s, "bits", "i64", s->out.words, w);
+  nr_gen_store(s, "i64", s->out.words, w, nr_gen_op2(s, "bits", "arith.ori $0, $1 : i64", bits, bit));
+  nr_loops_if(&s->l, nr_gen_op2(s, "first", "arith.cmpi eq, $0, $1 : i64", bits, none));
+  NrLoopValue g = nr_gen_op2(s, "group", "arith.shrui $0, $1 : index", w, c6);
+  low = nr_gen_op2(s, "low", "arith.andi $0, $1 : index", w, c63);
+  bit = nr_gen_op2(s, "bit", "arith.shli $0, $1 : i64", one,
+                     nr_gen_op1(s, "shift", "arith.index_cast $0 : index to i64", low));
+  bits = nr_gen_load(s, "bits", "i64", s->out.groups, g);
+  nr_gen_store(s, "i64", s->out.groups, g, nr_gen_op2(s, "bits", "arith.ori $0, $1 : i64", bits, bit));
+  nr_loops_end(&s->l);
+}
+
+void nr_output_open_workspace(NrGenerator *s) { s->out.in_workspace = true; }
+
+/* A loop over the bits of a word, lowest first: begins it, and returns the number of the bit. */
+static NrLoopValue open_bits(NrGenerator *s, NrLoopValue word, NrLoopValue base) {
+  NrLoopValue rest = nr_loops_variable(&s->l, "rest", "i64", word);
+  NrLoopValue none = nr_loops_op(&s->l, "none", "arith.constant 0 : i64", NULL, 0);
+  nr_loops_while(&s->l);
+  nr_loops_do(&s->l, nr_gen_op2(s, "left", "arith.cmpi ne, $0, $1 : i64", rest, none));
+  NrLoopValue place = nr_gen_op1(s, "place", "math.cttz $0 : i64", rest);
+  NrLoopValue one = nr_loops_op(&s->l, "one", "arith.constant 1 : i64", NULL, 0);
+  NrLoopValue less = nr_gen_op2(s, "less", "arith.subi $0, $1 : i64", rest, one);
+  nr_loops_assign(&s->l, rest, nr_gen_op2(s, "rest", "arith.andi $0, $1 : i64", rest, less));
+  NrLoopValue first = nr_gen_op2(s, "first", "arith.muli $0, $1 : index", base, nr_gen_constant(s, 64));
+  return nr_gen_op2(s, "at", "arith.addi $0, $1 : index", first,
+                      nr_gen_op1(s, "place", "arith.index_cast $0 : i64 to index", place));
+}
+
+void nr_output_close_workspace(NrGenerator *s) {
+  size_t last = result(s)->order - 1;
+  s->out.in_workspace = false;
+  nr_loops_comment(&s->l, "the row in the order of its coordinates; the workspace is zero again behind it");
+  NrLoopValue none = nr_loops_op(&s->l, "none", "arith.constant 0 : i64", NULL, 0);
+  NrLoopValue groups = nr_gen_size(s, "groups", "tensor<?xi64>", s->out.groups);
+  NrLoopValue group = nr_loops_for(&s->l, "group", s->c0, groups);
+  NrLoopValue words = nr_gen_load(s, "words", "i64", s->out.groups, group);
+  nr_gen_store(s, "i64", s->out.groups, group, none);
+  NrLoopValue word = open_bits(s, words, group);
+  NrLoopValue bits = nr_gen_load(s, "bits", "i64", s->out.words, word);
+  nr_gen_store(s, "i64", s->out.words, word, none);
+  make_room(s, last, nr_gen_constant(s, 64));
+  NrLoopValue c = open_bits(s, bits, word);
+  NrLoopValue value = nr_gen_load(s, "value", s->type, s->out.row, c);
+  nr_gen_store(s, s->type, s->out.row, c, s->zero);
+  append(s, c, value);
+  nr_loops_end(&s->l);
+  nr_loops_end(&s->l);
+  nr_loops_end(&s->l);
+}
+
+void nr_output_put(NrGenerator *s, NrLoopValue value) {
+  if (s->out.is_dense) put_dense(s, value);
+  else if (s->out.in_workspace) put_workspace(s, value);
+  else append(s, s->coordinate[level_index(s, result(s)->order - 1)], value);
+}
+
+/* ---- end --------------------------------------------------------------------------------------------------------- */
+
+/* The first `size` elements of an array. */
+static void cut(NrGenerator *s, const char *type, NrLoopValue variable, NrLoopValue size) {
+  const char *text = nr_gen_text(s, "tensor.extract_slice $0[0] [$1] [1] : %s to %s", type, type);
+  nr_loops_assign(&s->l, variable, nr_gen_op2(s, s->l.hints.data[variable], text, variable, size));
+}
+
+/* Positions of coordinates of a dense level that no loop came to are still 0: they get the position before. */
+static void fill_gaps(NrGenerator *s, size_t l) {
+  NrLoopValue size = nr_gen_size(s, "places", array_type(s), s->out.positions[l]);
+  NrLoopValue zero = nr_loops_op(&s->l, "nothing", nr_gen_text(s, "arith.constant 0 : %s", s->index), NULL, 0);
+  NrLoopValue most = nr_loops_variable(&s->l, "most", s->index, zero);
+  NrLoopValue at = nr_loops_for(&s->l, "at", s->c0, size);
+  NrLoopValue value = nr_gen_load(s, "pos", s->index, s->out.positions[l], at);
+  nr_loops_assign(&s->l, most, nr_gen_op2(s, "most", nr_gen_text(s, "arith.maxsi $0, $1 : %s", s->index), most, value));
+  nr_gen_store(s, s->index, s->out.positions[l], at, most);
+  nr_loops_end(&s->l);
+}
+
+static void end_level(NrGenerator *s, size_t l) {
+  size_t counting = counting_level(s, l);
+  NrLoopValue size = s->out.at[counting];
+  if (counting == l) {
+    if (!strcmp(s->index, "i32")) {
+      NrLoopValue max = nr_gen_constant(s, INT32_MAX);
+      NrLoopValue ok = nr_gen_op2(s, "ok", "arith.cmpi ule, $0, $1 : index", size, max);
+      NR_LOOPS_OP(&s->l, NULL,
+                  nr_gen_text(s, "rt.check $0, \"%.*s: level %zu has %%0 entries; positions of i32 count to %%1\"($1, $2 "
+                                   ": index, index)", NR_STR_ARG(result(s)->name), l), ok, size, max);
+    }
+    if (!l) nr_gen_store(s, s->index, s->out.positions[l], s->c1, as_index(s, size));
+    else if (is_level(s, l - 1, NR_LEVEL_DENSE)) fill_gaps(s, l);
+    else cut(s, array_type(s), s->out.positions[l], plus_one(s, s->out.at[counting_level(s, l - 1)]));
+  }
+  cut(s, array_type(s), s->out.coordinates[l], size);
+}
+
+void nr_output_end(NrGenerator *s) {
+  if (s->out.is_dense) return;
+  for (size_t l = 0; l < result(s)->order; l++)
+    if (!is_level(s, l, NR_LEVEL_DENSE)) end_level(s, l);
+  cut(s, values_type(s), s->out.values, s->out.at[counting_level(s, result(s)->order - 1)]);
+}
+
+static void add_result(NrGenerator *s, NrSparseArray kind, size_t level, NrLoopValue variable) {
+  nr_vec_push(&s->kernel->results, ((NrSparseValue){kind, 0, level, nr_loops_name(&s->l, variable) + 1}));
+}
+
+void nr_output_results(NrGenerator *s) {
+  for (size_t l = 0; l < result(s)->order && !s->out.is_dense; l++) {
+    if (is_level(s, l, NR_LEVEL_COMPRESSED)) add_result(s, NR_SPARSE_POSITIONS, l, s->out.positions[l]);
+    if (!is_level(s, l, NR_LEVEL_DENSE)) add_result(s, NR_SPARSE_COORDINATES, l, s->out.coordinates[l]);
+  }
+  add_result(s, !s->out.is_dense ? NR_SPARSE_VALUES : result(s)->order ? NR_SPARSE_DENSE : NR_SPARSE_SCALAR, 0,
+             s->out.values);
+}
+
+const char *nr_output_type(NrGenerator *s, const NrSparseValue *value) {
+  switch (value->kind) {
+  case NR_SPARSE_SCALAR: return s->type;
+  case NR_SPARSE_DENSE: return dense_type(s);
+  case NR_SPARSE_VALUES: return values_type(s);
+  default: return array_type(s);
+  }
+}
