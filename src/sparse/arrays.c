@@ -1,8 +1,9 @@
 /* arrays.c - the arguments of the function; see lower.h.
  *
  * What is in the arrays is not trusted. Sizes are checked once; positions where a segment begins, coordinates where
- * they are read. A check names the tensor, the level and the place. Accesses are tensor.extract, which the pipeline
- * checks wherever it cannot prove them, so that a check that is missing here is slower and not unsafe. */
+ * they are read. A check names the tensor, the level and the place. Elements are then read through memrefs, which the
+ * pipeline does not check again: every index is the loop's over a size, a checked coordinate, or a position in a
+ * checked segment. The result is a tensor, whose accesses the pipeline checks where it cannot prove them. */
 #include "noria/exec_abi.h"
 #include "sparse/lower.h"
 
@@ -31,6 +32,11 @@ NrLoopValue nr_gen_constant(NrGenerator *s, int64_t value) {
   if (value == 1) return s->c1;
   return nr_loops_op(&s->l, nr_gen_text(s, "c%lld", (long long)value),
                      nr_gen_text(s, "arith.constant %lld : index", (long long)value), NULL, 0);
+}
+
+/* An element of an argument. */
+static NrLoopValue load(NrGenerator *s, const char *hint, const char *type, NrLoopValue memref, NrLoopValue at) {
+  return nr_gen_op2(s, hint, nr_gen_text(s, "memref.load $0[$1] : memref<?x%s>", type), memref, at);
 }
 
 NrLoopValue nr_gen_load(NrGenerator *s, const char *hint, const char *type, NrLoopValue tensor, NrLoopValue at) {
@@ -66,10 +72,11 @@ static NrLoopValue argument(NrGenerator *s, NrSparseValue value, const char *typ
   return v;
 }
 
-static const char *dense_type(NrGenerator *s, size_t order) {
-  const char *text = "tensor<";
+/* "tensor<?x?xf64>", or a memref. */
+static const char *shaped_type(NrGenerator *s, const char *kind, size_t order, const char *element) {
+  const char *text = nr_gen_text(s, "%s<", kind);
   for (size_t l = 0; l < order; l++) text = nr_gen_text(s, "%s?x", text);
-  return nr_gen_text(s, "%s%s>", text, s->type);
+  return nr_gen_text(s, "%s%s>", text, element);
 }
 
 static void declare_tensor(NrGenerator *s, size_t t) {
@@ -80,7 +87,7 @@ static void declare_tensor(NrGenerator *s, size_t t) {
   if (arrays->is_dense) {
     NrSparseArray kind = tensor->order ? NR_SPARSE_DENSE : NR_SPARSE_SCALAR;
     arrays->values = argument(s, (NrSparseValue){kind, t, 0, name},
-                              tensor->order ? dense_type(s, tensor->order) : s->type);
+                              tensor->order ? shaped_type(s, "tensor", tensor->order, s->type) : s->type);
     return;
   }
   const char *array = nr_gen_text(s, "tensor<?x%s>", s->index);
@@ -154,7 +161,7 @@ static void check_sizes(NrGenerator *s, size_t access) {
 static void extents_of_dense(NrGenerator *s, size_t access) {
   const NrSparseTensor *tensor = nr_access_tensor(s, access);
   size_t t = s->a->accesses[access].tensor;
-  const char *type = dense_type(s, tensor->order);
+  const char *type = shaped_type(s, "tensor", tensor->order, s->type);
   for (size_t l = 0; l < tensor->order; l++) {
     size_t index = nr_level_index(s->a, access, l);
     const char *word = nr_gen_text(s, "%.*s", NR_STR_ARG(s->a->indices[index]));
@@ -184,9 +191,29 @@ static void check_extent(NrGenerator *s, size_t index) {
   bool is_small = !strcmp(s->index, "i32");
   int64_t most = is_small ? INT32_MAX : NORIA_MAX_ELEMENTS;
   NrLoopValue max = nr_gen_constant(s, most);
-  NrLoopValue ok = nr_gen_op2(s, "ok", "arith.cmpi ule, $0, $1 : index", s->extent[index], max);
-  CHECK(s, ok, nr_gen_text(s, "index '%.*s' cannot have %%0 values; the most is %%1", NR_STR_ARG(s->a->indices[index])),
+  NrLoopValue least = nr_gen_op2(s, "least", "arith.cmpi sge, $0, $1 : index", s->extent[index], s->c0);
+  NrLoopValue ok = nr_gen_op2(s, "ok", "arith.cmpi sle, $0, $1 : index", s->extent[index], max);
+  CHECK(s, nr_gen_op2(s, "ok", "arith.andi $0, $1 : i1", least, ok), nr_gen_text(s, "index '%.*s' cannot have %%0 values; the most is %%1", NR_STR_ARG(s->a->indices[index])),
         s->extent[index], max);
+}
+
+static void open_array(NrGenerator *s, NrLoopValue *array, size_t order, const char *element) {
+  if (!*array) return;
+  const char *name = nr_loops_name(&s->l, *array) + 1;
+  const char *from = shaped_type(s, "tensor", order, element), *to = shaped_type(s, "memref", order, element);
+  *array = nr_gen_op1(s, nr_gen_text(s, "%s_mem", name),
+                      nr_gen_text(s, "bufferization.to_buffer $0 read_only : %s to %s", from, to), *array);
+}
+
+/* From here on elements are read from memory: each index is checked above, or where it is read. */
+static void open_arrays(NrGenerator *s, size_t t) {
+  const NrSparseTensor *tensor = &s->a->tensors[t];
+  NrArrays *arrays = &s->arrays[t];
+  for (size_t l = 0; l < tensor->order; l++) {
+    open_array(s, &arrays->positions[l], 1, s->index);
+    open_array(s, &arrays->coordinates[l], 1, s->index);
+  }
+  if (tensor->order) open_array(s, &arrays->values, arrays->is_dense ? tensor->order : 1, s->type);
 }
 
 void nr_arrays_declare(NrGenerator *s) {
@@ -202,12 +229,13 @@ void nr_arrays_declare(NrGenerator *s) {
     if (!is_of_dense(s, i) || !strcmp(s->index, "i32")) check_extent(s, i);
   for (size_t k = 1; k < a->num_accesses; k++)
     if (!s->arrays[a->accesses[k].tensor].is_dense) check_sizes(s, k);
+  for (size_t t = 1; t < a->num_tensors; t++) open_arrays(s, t);
 }
 
 /* ---- access ------------------------------------------------------------------------------------------------------ */
 
 static NrLoopValue load_index(NrGenerator *s, const char *hint, NrLoopValue array, NrLoopValue at) {
-  NrLoopValue small = nr_gen_load(s, nr_gen_text(s, "%s_%s", hint, s->index), s->index, array, at);
+  NrLoopValue small = load(s, nr_gen_text(s, "%s_%s", hint, s->index), s->index, array, at);
   return nr_gen_op1(s, hint, nr_gen_text(s, "arith.index_cast $0 : %s to index", s->index), small);
 }
 
@@ -228,7 +256,7 @@ void nr_arrays_segment(NrGenerator *s, size_t access, NrLoopValue *out_begin, Nr
   NrLoopValue end = load_index(s, nr_gen_text(s, "%s_end", name), arrays->positions[l], next);
   NrLoopValue rises = nr_gen_op2(s, "rises", "arith.cmpi ule, $0, $1 : index", begin, end);
   NrLoopValue fits = nr_gen_op2(s, "fits", "arith.cmpi ule, $0, $1 : index", end, arrays->count[l]);
-  CHECK(s, nr_gen_op2(s, "ok", "arith.andi $0, $1 : i1", rises, fits),
+  CHECK(s, nr_gen_op2(s, "ok", "arith.andi $0, $1 : i1", fits, rises),
         nr_gen_text(s, "%s: level %zu: pos goes from %%0 to %%1 at %%2; crd has %%3 elements", name, l), begin, end,
         cursor->at, arrays->count[l]);
   *out_begin = begin;
@@ -261,7 +289,8 @@ static void follow_dense_tensor(NrGenerator *s, size_t access) {
   cursor->value = operands[0];
   if (!tensor->order) return;
   cursor->value = nr_loops_op(&s->l, nr_gen_text(s, "%.*s_val", NR_STR_ARG(tensor->name)),
-                              nr_gen_text(s, "tensor.extract $0[%s] : %s", places, dense_type(s, tensor->order)),
+                              nr_gen_text(s, "memref.load $0[%s] : %s", places,
+                                          shaped_type(s, "memref", tensor->order, s->type)),
                               operands, tensor->order + 1);
 }
 
@@ -285,6 +314,6 @@ void nr_arrays_follow(NrGenerator *s, size_t access) {
     cursor->at = c;
   }
   if (cursor->level == tensor->order)
-    cursor->value = nr_gen_load(s, nr_gen_text(s, "%.*s_val", NR_STR_ARG(tensor->name)), s->type, arrays->values,
+    cursor->value = load(s, nr_gen_text(s, "%.*s_val", NR_STR_ARG(tensor->name)), s->type, arrays->values,
                                   cursor->at);
 }

@@ -79,7 +79,7 @@ typedef struct NrGenerator {
   bool is_int;
   size_t order[NR_SPARSE_MAX_INDICES]; /* of the loops */
   NrLoopValue extent[NR_SPARSE_MAX_INDICES], coordinate[NR_SPARSE_MAX_INDICES];
-  NrArrays arrays[NR_SPARSE_MAX_TENSORS];
+  NrArrays arrays[NR_SPARSE_MAX_TENSORS]; /* of operands; memrefs but for scalars */
   NrCursor cursors[NR_SPARSE_MAX_ACCESSES];
   NrOutput out;
   NrLoopValue sum, found; /* variables of a reduction; found: whether it had an entry. Or none */

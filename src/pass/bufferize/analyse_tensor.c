@@ -132,10 +132,19 @@ static void to_tensor(NrAnalysis *a, NrOp *op) {
   nr_analysis_decide(a, op, NR_BUFFERIZATION_TO_TENSOR_BUFFER, NR_COPIED, (NrConflict){.kind = NR_SNAPSHOT}, NULL);
 }
 
+/* Whether elements and sizes are all that is asked of a memref. */
+static bool is_only_read(const NrValue *memref) {
+  for (const NrUse *use = memref->first_use; use; use = use->next)
+    if (!nr_op_is(use->owner, NR_OP_memref_load) && !nr_op_is(use->owner, NR_OP_memref_dim)) return false;
+  return true;
+}
+
+/* Borrowed memory, which nobody writes or frees, is not copied for a memref that is only read. */
 static void to_buffer(NrAnalysis *a, NrOp *op) {
   size_t source = NR_BUFFERIZATION_TO_BUFFER_TENSOR;
   NrBufferBinding *binding = nr_analysis_binding(a, nr_operand(op, source));
-  if (!binding->memory) nr_analysis_read(a, op, source, NULL);
+  bool shares = binding->buffer && !binding->buffer->owner && is_only_read(nr_op_result(op));
+  if (!binding->memory || shares) nr_analysis_read(a, op, source, NULL);
   else nr_analysis_decide(a, op, source, NR_COPIED, (NrConflict){.kind = NR_SNAPSHOT},
                           nr_analysis_copy_of(a, op, binding));
 }
