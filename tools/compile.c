@@ -125,3 +125,12 @@ int tool_compile(int argc, char **argv) {
   job_deinit(&c.job);
   return status;
 }
+
+bool compile_can_make(const char *out) { return find_kind(&(Compile){.out = out}) != NULL; }
+
+int compile_to_file(Job *job, const char *out, const char *header) {
+  Compile c = {.job = *job, .out = out, .header = header};
+  int status = compile(&c);
+  *job = c.job;
+  return status;
+}

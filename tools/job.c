@@ -92,7 +92,9 @@ int job_read(Job *job, NrCompilation *unit) {
   int64_t start = nr_now_ns();
   if (!job->ctx) job->ctx = nr_context_create();
   progress_begin("reading", job->path);
-  NrStatus status = nr_compilation_read_file(unit, job->path, &job->options);
+  NrStatus status = job->text.size ? nr_compilation_read_memory(unit, job->text.data, job->text.size, job->path, NULL,
+                                                                &job->options)
+                                   : nr_compilation_read_file(unit, job->path, &job->options);
   if (!status) status = nr_compilation_set_entry(unit, job->options.entry);
   progress_end();
   job->times.read = nr_now_ns() - start;

@@ -21,6 +21,7 @@ typedef struct JobTimes {
 typedef struct Job {
   const char *tool; /* "run" */
   const char *path;
+  NrStr text; /* the program, which path only names; empty: it is read from path */
   NoriaCompileOptions options;
   NR_VEC(const char *) shapes, libraries, parameters;
   NR_VEC(const char *) args; /* inputs in order */
@@ -92,5 +93,9 @@ bool parse_seconds(const char *text, double *out);
 /* progress.c: prints a progress line to standard error, if that is a terminal, for work of more than a second. */
 void progress_begin(const char *what, const char *of);
 void progress_end(void);
+
+/* compile.c: compiles the program to a file, whose kind follows from its ending; header: another, or NULL. 0 or 1. */
+int compile_to_file(Job *job, const char *out, const char *header);
+bool compile_can_make(const char *out); /* whether the ending of a file says what is in it */
 
 #endif

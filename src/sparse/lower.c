@@ -128,18 +128,23 @@ static NrLoopValue begin_iterators(NrGenerator *s, Loop *loop) {
 
 /* ---- bodies ------------------------------------------------------------------------------------------------------ */
 
-/* The loop's body where the iterators of a point have the coordinate c, and the others have not. */
-static void body(NrGenerator *s, const Loop *loop, NrAccessSet point, NrLoopValue c) {
-  NrTerms terms = nr_terms_without(s->arena, loop->terms, loop->iterators & ~point);
-  NrCursor before[NR_SPARSE_MAX_ACCESSES];
-  memcpy(before, s->cursors, sizeof before);
-  s->coordinate[loop->index] = c;
+/* Moves the cursors of a point's iterators to their entries. */
+static void enter(NrGenerator *s, const Loop *loop, NrAccessSet point) {
   FOR_EACH(k, point) {
     NrCursor *cursor = &s->cursors[k];
     cursor->at = loop->p[k];
     cursor->end = repeats(s, k) ? loop->next[k] : NR_NO_LOOP_VALUE;
     cursor->level++;
   }
+}
+
+/* The loop's body where the iterators of a point have the coordinate c, and the others have not. */
+static void body(NrGenerator *s, const Loop *loop, NrAccessSet point, NrLoopValue c) {
+  NrTerms terms = nr_terms_without(s->arena, loop->terms, loop->iterators & ~point);
+  NrCursor before[NR_SPARSE_MAX_ACCESSES];
+  memcpy(before, s->cursors, sizeof before);
+  s->coordinate[loop->index] = c;
+  enter(s, loop, point);
   NrAccessSet used = nr_terms_accesses(terms);
   FOR_EACH(k, used) nr_arrays_follow(s, k);
   NrLoopValue begin = nr_output_open(s, loop->index);
@@ -159,6 +164,14 @@ static bool is_certain(const Loop *loop, NrAccessSet point, const NrAccessSet *c
   }
 }
 
+static NrLoopValue all_here(NrGenerator *s, const Loop *loop, NrAccessSet point) {
+  NrLoopValue all = NR_NO_LOOP_VALUE;
+  FOR_EACH(k, point)
+    all = all == NR_NO_LOOP_VALUE ? loop->here[k]
+                                  : nr_gen_op2(s, "all", "arith.andi $0, $1 : i1", all, loop->here[k]);
+  return all;
+}
+
 static void branches(NrGenerator *s, const Loop *loop, NrAccessSet point, const NrAccessSet *cases, size_t at, size_t size,
                      NrLoopValue c) {
   if (at == size) return;
@@ -166,17 +179,45 @@ static void branches(NrGenerator *s, const Loop *loop, NrAccessSet point, const 
     body(s, loop, cases[at], c);
     return;
   }
-  NrLoopValue all = NR_NO_LOOP_VALUE;
-  FOR_EACH(k, cases[at])
-    all = all == NR_NO_LOOP_VALUE ? loop->here[k]
-                                  : nr_gen_op2(s, "all", "arith.andi $0, $1 : i1", all, loop->here[k]);
-  nr_loops_if(&s->l, all);
+  nr_loops_if(&s->l, all_here(s, loop, cases[at]));
   body(s, loop, cases[at], c);
   if (at + 1 < size) {
     nr_loops_else(&s->l);
     branches(s, loop, point, cases, at + 1, size, c);
   }
   nr_loops_end(&s->l);
+}
+
+/* ---- merges without branches ------------------------------------------------------------------------------------- */
+
+/* Whether each case of a merge appends one element: then all of them are computed and one is selected. Which case comes
+ * next is random, so a branch would be predicted wrong every other time. */
+static bool is_flat(const NrGenerator *s, const Loop *loop, NrAccessSet point) {
+  FOR_EACH(k, point) if (repeats(s, k)) return false;
+  return loop->depth + 1 == s->a->num_indices && s->sum == NR_NO_LOOP_VALUE && !s->out.is_dense &&
+         !s->out.in_workspace && loop->index < s->a->num_free;
+}
+
+static void select_case(NrGenerator *s, const Loop *loop, NrAccessSet point, const NrAccessSet *cases, size_t size,
+                        NrLoopValue c) {
+  NrCursor before[NR_SPARSE_MAX_ACCESSES];
+  NrLoopValue value = NR_NO_LOOP_VALUE, any = NR_NO_LOOP_VALUE;
+  const char *select = nr_gen_text(s, "arith.select $0, $1, $2 : %s", s->type);
+  NrAccessSet used = nr_terms_accesses(nr_terms_without(s->arena, loop->terms, loop->iterators & ~point));
+  memcpy(before, s->cursors, sizeof before);
+  s->coordinate[loop->index] = c;
+  enter(s, loop, point);
+  FOR_EACH(k, used) nr_arrays_follow(s, k);
+  for (size_t i = size; i-- > 0;) {
+    NrLoopValue one = terms_element(s, nr_terms_without(s->arena, loop->terms, loop->iterators & ~cases[i]));
+    NrLoopValue all = is_certain(loop, point, cases, i) ? NR_NO_LOOP_VALUE : all_here(s, loop, cases[i]);
+    if (i + 1 == size) any = all;
+    else if (any != NR_NO_LOOP_VALUE) any = nr_gen_op2(s, "any", "arith.ori $0, $1 : i1", any, all);
+    value = value == NR_NO_LOOP_VALUE ? one : NR_LOOPS_OP(&s->l, "value", select, all, one, value);
+  }
+  nr_output_append_if(s, any, value);
+  s->coordinate[loop->index] = NR_NO_LOOP_VALUE;
+  memcpy(s->cursors, before, sizeof before);
 }
 
 /* ---- loops ------------------------------------------------------------------------------------------------------- */
@@ -251,7 +292,8 @@ static void while_loop(NrGenerator *s, Loop *loop, NrAccessSet point) {
   if (loop->is_full) c = nr_loops_read(&s->l, loop->at);
   FOR_EACH(k, point)
     loop->here[k] = nr_gen_op2(s, "here", "arith.cmpi eq, $0, $1 : index", loop->crd[k], c);
-  branches(s, loop, point, cases, 0, size, c);
+  if (is_flat(s, loop, point)) select_case(s, loop, point, cases, size, c);
+  else branches(s, loop, point, cases, 0, size, c);
   advance(s, loop, point, c);
   nr_loops_end(&s->l);
 }
@@ -411,7 +453,7 @@ static void finish(NrGenerator *s) {
   nr_buf_str(text, (NrStr){statements.data, statements.size});
   nr_buf_puts(text, "  return ");
   for (size_t i = 0; i < s->kernel->results.size; i++)
-    nr_buf_printf(text, "%s%%%s", i ? ", " : "", s->kernel->results.data[i].name);
+    nr_buf_printf(text, "%s%s", i ? ", " : "", s->returned.data[i]);
   for (size_t i = 0; i < s->kernel->results.size; i++)
     nr_buf_printf(text, "%s%s", i ? ", " : " : ", nr_output_type(s, &s->kernel->results.data[i]));
   nr_buf_puts(text, "\n}\n");
@@ -445,6 +487,7 @@ NrStatus nr_sparse_lower(NrArena *arena, const NrSparseAssignment *a, const NrSp
   nr_loops_init(&s->l, arena);
   NrStatus status = make(s, options);
   nr_loops_deinit(&s->l);
+  nr_vec_deinit(&s->returned);
   if (status) nr_sparse_kernel_deinit(out);
   return status;
 }

@@ -84,6 +84,7 @@ typedef struct NrGenerator {
   NrOutput out;
   NrLoopValue sum, found; /* variables of a reduction; found: whether it had an entry. Or none */
   NrLoopValue c0, c1, zero, no;
+  NR_VEC(const char *) returned; /* the names of the results, once all is printed */
 } NrGenerator;
 
 static inline const NrSparseTensor *nr_access_tensor(const NrGenerator *s, size_t access) {
@@ -123,10 +124,12 @@ void nr_output_open_loop(NrGenerator *s, size_t index, NrLoopValue bound);
 NrLoopValue nr_output_open(NrGenerator *s, size_t index);
 void nr_output_close(NrGenerator *s, size_t index, NrLoopValue begin);
 void nr_output_put(NrGenerator *s, NrLoopValue value);
+/* nr_output_put into a result that is appended to, where the condition holds. */
+void nr_output_append_if(NrGenerator *s, NrLoopValue condition, NrLoopValue value);
 void nr_output_open_workspace(NrGenerator *s);
 void nr_output_close_workspace(NrGenerator *s);
 void nr_output_end(NrGenerator *s);
-void nr_output_results(NrGenerator *s); /* notes them in the kernel, with the names that they have once all is printed */
+void nr_output_results(NrGenerator *s); /* notes them in the kernel, once all is printed */
 const char *nr_output_type(NrGenerator *s, const NrSparseValue *value);
 bool nr_output_scatters(const NrGenerator *s); /* an element is written several times */
 

@@ -86,7 +86,7 @@ static NrLoopValue guess(NrGenerator *s, size_t index) {
       total = total == NR_NO_LOOP_VALUE ? count : nr_gen_op2(s, "most", "arith.addi $0, $1 : index", total, count);
     }
   }
-  return total == NR_NO_LOOP_VALUE ? s->c1 : total;
+  return total == NR_NO_LOOP_VALUE ? s->c1 : nr_gen_op2(s, "room", "arith.addi $0, $1 : index", total, s->c1);
 }
 
 static NrLoopValue filled(NrGenerator *s, const char *hint, const char *type, const char *element, NrLoopValue zero,
@@ -175,13 +175,15 @@ static void grow(NrGenerator *s, const char *type, NrLoopValue variable, NrLoopV
   nr_loops_assign(&s->l, variable, nr_gen_op2(s, s->l.hints.data[variable], text, variable, size));
 }
 
-/* Room for `bound` more entries of level l, with the values if it is the last. At least doubles what there is. */
+/* Room for `bound` more entries of level l, with the values if it is the last, and one that is written and not counted.
+ * At least doubles what there is. */
 static void make_room(NrGenerator *s, size_t l, NrLoopValue bound) {
   size_t counting = counting_level(s, l), last = result(s)->order - 1;
   NrLoopValue need = nr_gen_op2(s, "need", "arith.addi $0, $1 : index", s->out.at[counting], bound);
   NrLoopValue room = nr_gen_size(s, "room", array_type(s), s->out.coordinates[l]);
-  nr_loops_if(&s->l, nr_gen_op2(s, "full", "arith.cmpi ugt, $0, $1 : index", need, room));
+  nr_loops_if(&s->l, nr_gen_op2(s, "full", "arith.cmpi uge, $0, $1 : index", need, room));
   NrLoopValue more = nr_gen_op2(s, "more", "arith.addi $0, $1 : index", need, room);
+  more = nr_gen_op2(s, "more", "arith.addi $0, $1 : index", more, s->c1);
   for (size_t k = counting; k <= l; k++) grow(s, array_type(s), s->out.coordinates[k], more);
   if (l == last) {
     grow(s, values_type(s), s->out.values, more);
@@ -240,14 +242,21 @@ void nr_output_close(NrGenerator *s, size_t index, NrLoopValue begin) {
   nr_loops_end(&s->l);
 }
 
-static void append(NrGenerator *s, NrLoopValue coordinate, NrLoopValue value) {
+/* Appends under a condition, or always without one: where it does not hold, the entry is written but not counted. */
+static void append(NrGenerator *s, NrLoopValue condition, NrLoopValue coordinate, NrLoopValue value) {
   size_t last = result(s)->order - 1, counting = counting_level(s, last);
   NrLoopValue at = nr_loops_read(&s->l, s->out.at[counting]);
   for (size_t l = counting; l <= last; l++)
     nr_gen_store(s, s->index, s->out.coordinates[l], at,
                    as_index(s, l == last ? coordinate : s->coordinate[level_index(s, l)]));
   nr_gen_store(s, s->type, s->out.values, at, value);
-  nr_loops_assign(&s->l, s->out.at[counting], plus_one(s, at));
+  NrLoopValue step = s->c1;
+  if (condition != NR_NO_LOOP_VALUE) step = nr_gen_op1(s, "step", "arith.index_castui $0 : i1 to index", condition);
+  nr_loops_assign(&s->l, s->out.at[counting], nr_gen_op2(s, "next", "arith.addi $0, $1 : index", at, step));
+}
+
+void nr_output_append_if(NrGenerator *s, NrLoopValue condition, NrLoopValue value) {
+  append(s, condition, s->coordinate[level_index(s, result(s)->order - 1)], value);
 }
 
 static void put_dense(NrGenerator *s, NrLoopValue value) {
@@ -329,7 +338,7 @@ void nr_output_close_workspace(NrGenerator *s) {
   NrLoopValue c = open_bits(s, bits, word);
   NrLoopValue value = nr_gen_load(s, "value", s->type, s->out.row, c);
   nr_gen_store(s, s->type, s->out.row, c, s->zero);
-  append(s, c, value);
+  append(s, NR_NO_LOOP_VALUE, c, value);
   nr_loops_end(&s->l);
   nr_loops_end(&s->l);
   nr_loops_end(&s->l);
@@ -338,7 +347,7 @@ void nr_output_close_workspace(NrGenerator *s) {
 void nr_output_put(NrGenerator *s, NrLoopValue value) {
   if (s->out.is_dense) put_dense(s, value);
   else if (s->out.in_workspace) put_workspace(s, value);
-  else append(s, s->coordinate[level_index(s, result(s)->order - 1)], value);
+  else nr_output_append_if(s, NR_NO_LOOP_VALUE, value);
 }
 
 /* ---- end --------------------------------------------------------------------------------------------------------- */
@@ -387,7 +396,9 @@ void nr_output_end(NrGenerator *s) {
 }
 
 static void add_result(NrGenerator *s, NrSparseArray kind, size_t level, NrLoopValue variable) {
-  nr_vec_push(&s->kernel->results, ((NrSparseValue){kind, 0, level, nr_loops_name(&s->l, variable) + 1}));
+  NrSparseValue value = {kind, 0, level, s->l.hints.data[variable]};
+  nr_vec_push(&s->kernel->results, value);
+  nr_vec_push(&s->returned, nr_loops_name(&s->l, variable));
 }
 
 void nr_output_results(NrGenerator *s) {

@@ -112,7 +112,7 @@ typedef struct NrSparseValue {
   NrSparseArray kind;
   size_t tensor; /* the index variable for an extent */
   size_t level;  /* of positions and coordinates */
-  const char *name;
+  const char *name; /* of an argument in the text; of a result made the same way */
 } NrSparseValue;
 
 typedef struct NrSparseKernel {
