@@ -190,8 +190,9 @@ static void branches(NrGenerator *s, const Loop *loop, NrAccessSet point, const 
 
 /* ---- merges without branches ------------------------------------------------------------------------------------- */
 
-/* Whether each case of a merge appends one element: then all of them are computed and one is selected. Which case comes
- * next is random, so a branch would be predicted wrong every other time. */
+/* Whether each case of a merge appends one element. Then the elements of all cases are computed and written, each that
+ * does not count to the place behind, which is written again later. Which case comes next is random, so a branch would
+ * be predicted wrong every other time; a select of floats is a branch on x86. */
 static bool is_flat(const NrGenerator *s, const Loop *loop, NrAccessSet point) {
   FOR_EACH(k, point) if (repeats(s, k)) return false;
   return loop->depth + 1 == s->a->num_indices && s->sum == NR_NO_LOOP_VALUE && !s->out.is_dense &&
@@ -201,8 +202,7 @@ static bool is_flat(const NrGenerator *s, const Loop *loop, NrAccessSet point) {
 static void select_case(NrGenerator *s, const Loop *loop, NrAccessSet point, const NrAccessSet *cases, size_t size,
                         NrLoopValue c) {
   NrCursor before[NR_SPARSE_MAX_ACCESSES];
-  NrLoopValue value = NR_NO_LOOP_VALUE, any = NR_NO_LOOP_VALUE;
-  const char *select = nr_gen_text(s, "arith.select $0, $1, $2 : %s", s->type);
+  NrLoopValue any = NR_NO_LOOP_VALUE;
   NrAccessSet used = nr_terms_accesses(nr_terms_without(s->arena, loop->terms, loop->iterators & ~point));
   memcpy(before, s->cursors, sizeof before);
   s->coordinate[loop->index] = c;
@@ -213,9 +213,9 @@ static void select_case(NrGenerator *s, const Loop *loop, NrAccessSet point, con
     NrLoopValue all = is_certain(loop, point, cases, i) ? NR_NO_LOOP_VALUE : all_here(s, loop, cases[i]);
     if (i + 1 == size) any = all;
     else if (any != NR_NO_LOOP_VALUE) any = nr_gen_op2(s, "any", "arith.ori $0, $1 : i1", any, all);
-    value = value == NR_NO_LOOP_VALUE ? one : NR_LOOPS_OP(&s->l, "value", select, all, one, value);
+    nr_output_write(s, i + 1 == size ? NR_NO_LOOP_VALUE : all, one);
   }
-  nr_output_append_if(s, any, value);
+  nr_output_count(s, any);
   s->coordinate[loop->index] = NR_NO_LOOP_VALUE;
   memcpy(s->cursors, before, sizeof before);
 }

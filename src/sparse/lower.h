@@ -124,8 +124,9 @@ void nr_output_open_loop(NrGenerator *s, size_t index, NrLoopValue bound);
 NrLoopValue nr_output_open(NrGenerator *s, size_t index);
 void nr_output_close(NrGenerator *s, size_t index, NrLoopValue begin);
 void nr_output_put(NrGenerator *s, NrLoopValue value);
-/* nr_output_put into a result that is appended to, where the condition holds. */
-void nr_output_append_if(NrGenerator *s, NrLoopValue condition, NrLoopValue value);
+/* nr_output_put into a result that is appended to, in two parts. */
+void nr_output_write(NrGenerator *s, NrLoopValue condition, NrLoopValue value);
+void nr_output_count(NrGenerator *s, NrLoopValue condition);
 void nr_output_open_workspace(NrGenerator *s);
 void nr_output_close_workspace(NrGenerator *s);
 void nr_output_end(NrGenerator *s);

@@ -242,21 +242,35 @@ void nr_output_close(NrGenerator *s, size_t index, NrLoopValue begin) {
   nr_loops_end(&s->l);
 }
 
-/* Appends under a condition, or always without one: where it does not hold, the entry is written but not counted. */
-static void append(NrGenerator *s, NrLoopValue condition, NrLoopValue coordinate, NrLoopValue value) {
-  size_t last = result(s)->order - 1, counting = counting_level(s, last);
-  NrLoopValue at = nr_loops_read(&s->l, s->out.at[counting]);
-  for (size_t l = counting; l <= last; l++)
-    nr_gen_store(s, s->index, s->out.coordinates[l], at,
-                   as_index(s, l == last ? coordinate : s->coordinate[level_index(s, l)]));
+/* Writes an element behind the last; where the condition does not hold, one place further. */
+void nr_output_write(NrGenerator *s, NrLoopValue condition, NrLoopValue value) {
+  NrLoopValue at = s->out.at[counting_level(s, result(s)->order - 1)];
+  if (condition != NR_NO_LOOP_VALUE) {
+    NrLoopValue off = nr_gen_op2(s, "off", "arith.cmpi eq, $0, $1 : i1", condition, s->no);
+    at = nr_gen_op2(s, "at", "arith.addi $0, $1 : index", at,
+                    nr_gen_op1(s, "step", "arith.index_castui $0 : i1 to index", off));
+  }
   nr_gen_store(s, s->type, s->out.values, at, value);
-  NrLoopValue step = s->c1;
-  if (condition != NR_NO_LOOP_VALUE) step = nr_gen_op1(s, "step", "arith.index_castui $0 : i1 to index", condition);
-  nr_loops_assign(&s->l, s->out.at[counting], nr_gen_op2(s, "next", "arith.addi $0, $1 : index", at, step));
 }
 
-void nr_output_append_if(NrGenerator *s, NrLoopValue condition, NrLoopValue value) {
-  append(s, condition, s->coordinate[level_index(s, result(s)->order - 1)], value);
+/* Writes the coordinates of the element, and counts it if the condition holds. */
+static void count(NrGenerator *s, NrLoopValue condition, NrLoopValue coordinate) {
+  size_t last = result(s)->order - 1, counting = counting_level(s, last);
+  NrLoopValue at = s->out.at[counting], step = s->c1;
+  for (size_t l = counting; l <= last; l++)
+    nr_gen_store(s, s->index, s->out.coordinates[l], at,
+                 as_index(s, l == last ? coordinate : s->coordinate[level_index(s, l)]));
+  if (condition != NR_NO_LOOP_VALUE) step = nr_gen_op1(s, "step", "arith.index_castui $0 : i1 to index", condition);
+  nr_loops_assign(&s->l, at, nr_gen_op2(s, "next", "arith.addi $0, $1 : index", at, step));
+}
+
+void nr_output_count(NrGenerator *s, NrLoopValue condition) {
+  count(s, condition, s->coordinate[level_index(s, result(s)->order - 1)]);
+}
+
+static void append(NrGenerator *s, NrLoopValue coordinate, NrLoopValue value) {
+  nr_output_write(s, NR_NO_LOOP_VALUE, value);
+  count(s, NR_NO_LOOP_VALUE, coordinate);
 }
 
 static void put_dense(NrGenerator *s, NrLoopValue value) {
@@ -338,7 +352,7 @@ void nr_output_close_workspace(NrGenerator *s) {
   NrLoopValue c = open_bits(s, bits, word);
   NrLoopValue value = nr_gen_load(s, "value", s->type, s->out.row, c);
   nr_gen_store(s, s->type, s->out.row, c, s->zero);
-  append(s, NR_NO_LOOP_VALUE, c, value);
+  append(s, c, value);
   nr_loops_end(&s->l);
   nr_loops_end(&s->l);
   nr_loops_end(&s->l);
@@ -347,7 +361,7 @@ void nr_output_close_workspace(NrGenerator *s) {
 void nr_output_put(NrGenerator *s, NrLoopValue value) {
   if (s->out.is_dense) put_dense(s, value);
   else if (s->out.in_workspace) put_workspace(s, value);
-  else nr_output_append_if(s, NR_NO_LOOP_VALUE, value);
+  else append(s, s->coordinate[level_index(s, result(s)->order - 1)], value);
 }
 
 /* ---- end --------------------------------------------------------------------------------------------------------- */
