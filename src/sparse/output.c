@@ -131,6 +131,14 @@ static void begin_level(NrGenerator *s, size_t l, NrLoopValue above, NrLoopValue
                                           filled(s, "zeros", array_type(s), s->index, int_zero, places));
 }
 
+/* Memory of zeros that only the loops below use. */
+static NrLoopValue workspace(NrGenerator *s, const char *hint, const char *element, NrLoopValue zero, NrLoopValue size) {
+  NrLoopValue memory = nr_gen_op1(s, hint, nr_gen_text(s, "memref.alloc($0) : memref<?x%s>", element), size);
+  NR_LOOPS_OP(&s->l, NULL, nr_gen_text(s, "linalg.fill ins($0 : %s) outs($1 : memref<?x%s>)", element, element), zero,
+              memory);
+  return memory;
+}
+
 static void begin_workspace(NrGenerator *s) {
   NrLoopValue size = s->extent[level_index(s, result(s)->order - 1)];
   NrLoopValue c63 = nr_gen_constant(s, 63), c64 = nr_gen_constant(s, 64);
@@ -139,10 +147,10 @@ static void begin_workspace(NrGenerator *s) {
   NrLoopValue groups = nr_gen_op2(s, "up", "arith.addi $0, $1 : index", words, c63);
   groups = nr_gen_op2(s, "groups", "arith.divui $0, $1 : index", groups, c64);
   NrLoopValue none = nr_loops_op(&s->l, "none", "arith.constant 0 : i64", NULL, 0);
-  s->out.row = nr_loops_variable(&s->l, "row", values_type(s), filled(s, "row", values_type(s), s->type, s->zero, size));
-  s->out.words = nr_loops_variable(&s->l, "set", "tensor<?xi64>", filled(s, "set", "tensor<?xi64>", "i64", none, words));
-  s->out.groups =
-      nr_loops_variable(&s->l, "any", "tensor<?xi64>", filled(s, "any", "tensor<?xi64>", "i64", none, groups));
+  s->out.num_groups = groups;
+  s->out.row = workspace(s, "row", s->type, s->zero, size);
+  s->out.words = workspace(s, "set", "i64", none, words);
+  s->out.groups = workspace(s, "any", "i64", none, groups);
 }
 
 void nr_output_begin(NrGenerator *s) {
@@ -295,27 +303,34 @@ static void put_dense(NrGenerator *s, NrLoopValue value) {
 
 /* ---- workspace --------------------------------------------------------------------------------------------------- */
 
-/* Sets bit `at` of the words in a variable; at the first bit of a word, the same in the variable above. */
-static void put_workspace(NrGenerator *s, NrLoopValue value) {
-  NrLoopValue c = s->coordinate[level_index(s, result(s)->order - 1)], c6 = nr_gen_constant(s, 6);
-  NrLoopValue c63 = nr_gen_constant(s, 63);
-  NrLoopValue old = nr_gen_load(s, "old", s->type, s->out.row, c);
-  nr_gen_store(s, s->type, s->out.row, c, nr_gen_add(s, old, value));
+static NrLoopValue load(NrGenerator *s, const char *hint, const char *type, NrLoopValue memory, NrLoopValue at) {
+  return nr_gen_op2(s, hint, nr_gen_text(s, "memref.load $0[$1] : memref<?x%s>", type), memory, at);
+}
+
+static void store(NrGenerator *s, const char *type, NrLoopValue memory, NrLoopValue at, NrLoopValue value) {
+  NR_LOOPS_OP(&s->l, NULL, nr_gen_text(s, "memref.store $0, $1[$2] : memref<?x%s>", type), value, memory, at);
+}
+
+/* Sets a bit; returns the word before, and its number. */
+static NrLoopValue set_bit(NrGenerator *s, NrLoopValue memory, NrLoopValue at, NrLoopValue *out_word) {
   NrLoopValue one = nr_loops_op(&s->l, "one", "arith.constant 1 : i64", NULL, 0);
+  *out_word = nr_gen_op2(s, "word", "arith.shrui $0, $1 : index", at, nr_gen_constant(s, 6));
+  NrLoopValue low = nr_gen_op2(s, "low", "arith.andi $0, $1 : index", at, nr_gen_constant(s, 63));
+  NrLoopValue shift = nr_gen_op1(s, "shift", "arith.index_cast $0 : index to i64", low);
+  NrLoopValue bit = nr_gen_op2(s, "bit", "arith.shli $0, $1 : i64", one, shift);
+  NrLoopValue bits = load(s, "bits", "i64", memory, *out_word);
+  store(s, "i64", memory, *out_word, nr_gen_op2(s, "with", "arith.ori $0, $1 : i64", bits, bit));
+  return bits;
+}
+
+/* Adds to the row. The first bit of a word sets one of the groups. */
+static void put_workspace(NrGenerator *s, NrLoopValue value) {
+  NrLoopValue c = s->coordinate[level_index(s, result(s)->order - 1)], word, group;
+  store(s, s->type, s->out.row, c, nr_gen_add(s, load(s, "old", s->type, s->out.row, c), value));
+  NrLoopValue before = set_bit(s, s->out.words, c, &word);
   NrLoopValue none = nr_loops_op(&s->l, "none", "arith.constant 0 : i64", NULL, 0);
-  NrLoopValue w = nr_gen_op2(s, "word", "arith.shrui $0, $1 : index", c, c6);
-  NrLoopValue low = nr_gen_op2(s, "low", "arith.andi $0, $1 : index", c, c63);
-  NrLoopValue bit = nr_gen_op2(s, "bit", "arith.shli $0, $1 : i64", one,
-                                 nr_gen_op1(s, "shift", "arith.index_cast $0 : index to i64", low));
-  NrLoopValue bits = nr_gen_load(s, "bits", "i64", s->out.words, w);
-  nr_gen_store(s, "i64", s->out.words, w, nr_gen_op2(s, "bits", "arith.ori $0, $1 : i64", bits, bit));
-  nr_loops_if(&s->l, nr_gen_op2(s, "first", "arith.cmpi eq, $0, $1 : i64", bits, none));
-  NrLoopValue g = nr_gen_op2(s, "group", "arith.shrui $0, $1 : index", w, c6);
-  low = nr_gen_op2(s, "low", "arith.andi $0, $1 : index", w, c63);
-  bit = nr_gen_op2(s, "bit", "arith.shli $0, $1 : i64", one,
-                     nr_gen_op1(s, "shift", "arith.index_cast $0 : index to i64", low));
-  bits = nr_gen_load(s, "bits", "i64", s->out.groups, g);
-  nr_gen_store(s, "i64", s->out.groups, g, nr_gen_op2(s, "bits", "arith.ori $0, $1 : i64", bits, bit));
+  nr_loops_if(&s->l, nr_gen_op2(s, "first", "arith.cmpi eq, $0, $1 : i64", before, none));
+  set_bit(s, s->out.groups, word, &group);
   nr_loops_end(&s->l);
 }
 
@@ -341,17 +356,16 @@ void nr_output_close_workspace(NrGenerator *s) {
   s->out.in_workspace = false;
   nr_loops_comment(&s->l, "the row in the order of its coordinates; the workspace is zero again behind it");
   NrLoopValue none = nr_loops_op(&s->l, "none", "arith.constant 0 : i64", NULL, 0);
-  NrLoopValue groups = nr_gen_size(s, "groups", "tensor<?xi64>", s->out.groups);
-  NrLoopValue group = nr_loops_for(&s->l, "group", s->c0, groups);
-  NrLoopValue words = nr_gen_load(s, "words", "i64", s->out.groups, group);
-  nr_gen_store(s, "i64", s->out.groups, group, none);
+  NrLoopValue group = nr_loops_for(&s->l, "group", s->c0, s->out.num_groups);
+  NrLoopValue words = load(s, "words", "i64", s->out.groups, group);
+  store(s, "i64", s->out.groups, group, none);
   NrLoopValue word = open_bits(s, words, group);
-  NrLoopValue bits = nr_gen_load(s, "bits", "i64", s->out.words, word);
-  nr_gen_store(s, "i64", s->out.words, word, none);
+  NrLoopValue bits = load(s, "bits", "i64", s->out.words, word);
+  store(s, "i64", s->out.words, word, none);
   make_room(s, last, nr_gen_constant(s, 64));
   NrLoopValue c = open_bits(s, bits, word);
-  NrLoopValue value = nr_gen_load(s, "value", s->type, s->out.row, c);
-  nr_gen_store(s, s->type, s->out.row, c, s->zero);
+  NrLoopValue value = load(s, "value", s->type, s->out.row, c);
+  store(s, s->type, s->out.row, c, s->zero);
   append(s, c, value);
   nr_loops_end(&s->l);
   nr_loops_end(&s->l);
@@ -404,6 +418,12 @@ static void end_level(NrGenerator *s, size_t l) {
 
 void nr_output_end(NrGenerator *s) {
   if (s->out.is_dense) return;
+  if (nr_output_scatters(s)) {
+    const char *bits = "memref.dealloc $0 : memref<?xi64>";
+    NR_LOOPS_OP(&s->l, NULL, nr_gen_text(s, "memref.dealloc $0 : memref<?x%s>", s->type), s->out.row);
+    NR_LOOPS_OP(&s->l, NULL, bits, s->out.words);
+    NR_LOOPS_OP(&s->l, NULL, bits, s->out.groups);
+  }
   for (size_t l = 0; l < result(s)->order; l++)
     if (!is_level(s, l, NR_LEVEL_DENSE)) end_level(s, l);
   cut(s, values_type(s), s->out.values, s->out.at[counting_level(s, result(s)->order - 1)]);
