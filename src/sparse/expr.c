@@ -64,6 +64,10 @@ static NrStatus index_variable(Parser *p, size_t *out) {
   NrStr word = name(p);
   for (*out = 0; *out < a->num_indices; ++*out)
     if (nr_str_eq(a->indices[*out], word)) return NR_OK;
+  for (size_t t = 0; t < a->num_tensors; t++)
+    if (nr_str_eq(a->tensors[t].name, word))
+      return nr_sparse_fail(p->arena, p->error, column, "'%.*s' is a tensor; an index needs another name",
+                            NR_STR_ARG(word));
   if (a->num_indices == NR_SPARSE_MAX_INDICES)
     return nr_sparse_fail(p->arena, p->error, column, "an expression has at most %d indices", NR_SPARSE_MAX_INDICES);
   a->indices[a->num_indices++] = word;

@@ -47,16 +47,22 @@ static NrStatus cycle(NrArena *arena, const Graph *g, NrSparseError *error) {
     at = from;
   }
   path[size] = at;
-  const char *text = "", *last = "";
+  const char *text = "";
+  size_t last = 0;
   for (size_t i = size; i > 0 && (i == size || path[i] != at); i--) {
-    size_t access = g->before[path[i]][path[i - 1]] - 1;
-    const NrSparseTensor *t = &a->tensors[a->accesses[access].tensor];
-    text = nr_arena_printf(arena, "%s%s%.*s needs '%.*s' before '%.*s'", text, *text ? ", " : "", NR_STR_ARG(t->name),
-                           NR_STR_ARG(a->indices[path[i]]), NR_STR_ARG(a->indices[path[i - 1]]));
-    last = nr_arena_printf(arena, "%.*s", NR_STR_ARG(t->name));
+    last = a->accesses[g->before[path[i]][path[i - 1]] - 1].tensor;
+    text = nr_arena_printf(arena, "%s%s%.*s needs '%.*s' before '%.*s'", text, *text ? ", " : "",
+                           NR_STR_ARG(a->tensors[last].name), NR_STR_ARG(a->indices[path[i]]),
+                           NR_STR_ARG(a->indices[path[i - 1]]));
   }
-  return nr_sparse_fail(arena, error, 0, "the loops have no order: %s; store %s with its levels in another order", text,
-                        last);
+  const NrSparseTensor *t = &a->tensors[last];
+  const char *levels = "", *dims = "";
+  for (size_t l = 0; l < t->order; l++) {
+    levels = nr_arena_printf(arena, "%s%c", levels, "dsq"[t->format.kinds[l]]);
+    dims = nr_arena_printf(arena, "%s%s%zu", dims, l ? "," : "", t->format.dims[t->order - 1 - l]);
+  }
+  return nr_sparse_fail(arena, error, 0, "the loops have no order: %s; store %.*s with its levels in another order, "
+                        "such as -f=%.*s:%s:%s", text, NR_STR_ARG(t->name), NR_STR_ARG(t->name), levels, dims);
 }
 
 NrStatus nr_sparse_order(NrArena *arena, const NrSparseAssignment *a, size_t *out, NrSparseError *error) {
