@@ -5,7 +5,8 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from sparse_kernels import DTYPES, pack, parse_format, run, session_of, unpack
+from noria import Error, InferenceSession, SessionOptions
+from sparse_kernels import DTYPES, pack, parse_format, run, session_of, text_of, unpack
 
 # An expression, the formats of its tensors, and what NumPy computes of the dense ones.
 MATRIX = ["ds", "ss", "sq", "sd", "ds:1,0", "ss:1,0", "dd", "dd:1,0"]
@@ -149,3 +150,123 @@ def test_expressions(number):
     for sizes in SIZES:
         for density in [0.0, 0.05, 0.4, 1.0]:
             check(expr, formats, reference, sizes, density, rng)
+
+
+@pytest.mark.parametrize("index", ["i32", "i64"])
+@pytest.mark.parametrize("dtype", list(DTYPES))
+def test_types(dtype, index):
+    rng = np.random.default_rng(5)
+    for expr, formats, reference in [
+        ("A(i,j) = B(i,k) * C(k,j)", ("A:ds", "B:ds", "C:ds"), lambda B, C: B @ C),
+        ("A(i,j) = 2 * B(i,j) - C(i,j)", ("A:ss", "B:ss", "C:sq"), lambda B, C: 2 * B - C),
+        ("y(i) = A(i,j) * x(j)", ("A:ds",), lambda A, x: A @ x),
+    ]:
+        check(expr, formats, reference, SIZES[0], 0.4, rng, dtype, index)
+
+
+def random_expression(rng, names, depth):
+    """A random expression over matrices with indices i and j, as text and as a function of NumPy."""
+    if depth == 0 or rng.random() < 0.2:
+        name = f"{chr(ord('B') + len(names))}"
+        names.append(name)
+        return f"{name}(i,j)", lambda v, n=len(names) - 1: v[n]
+    left, f = random_expression(rng, names, depth - 1)
+    right, g = random_expression(rng, names, depth - 1)
+    op = rng.choice(["+", "*", "-"])
+    apply = {"+": np.add, "*": np.multiply, "-": np.subtract}[op]
+    return f"({left} {op} {right})", lambda v: apply(f(v), g(v))
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_random_lattices(seed):
+    rng = np.random.default_rng(seed)
+    names = []
+    text, f = random_expression(rng, names, 2)
+    kinds = ["ds", "ss", "sq"]
+    formats = tuple(f"{n}:{rng.choice(kinds + ['dd'] * (i % 2))}" for i, n in enumerate(names))
+    formats += (("A:" + rng.choice(kinds)),) if seed % 3 else ()
+    expr = f"A(i,j) = {text}"
+    for density in [0.1, 0.5]:
+        check(expr, formats, lambda *v: f(v), SIZES[3], density, rng)
+
+
+def csr(matrix):
+    matrix = matrix.tocsr()
+    matrix.sort_indices()
+    return {"pos1": matrix.indptr, "crd1": matrix.indices, "vals": matrix.data}
+
+
+def random_csr(rng, rows, columns, density):
+    return sp.random(rows, columns, density, "csr", np.float64, rng)
+
+
+def test_scipy():
+    rng = np.random.default_rng(11)
+    three = ("A:ds", "B:ds", "C:ds")
+    for rows, inner, columns, density in [(300, 200, 400, 0.02), (50, 5000, 3000, 0.01), (1, 1, 1, 1), (7, 9, 0, 0.5)]:
+        B, C = random_csr(rng, rows, inner, density), random_csr(rng, rows, inner, density)
+        D, x = random_csr(rng, inner, columns, density), rng.random(inner)
+        sizes = dict(i=rows, j=inner)
+        got = run("y(i) = A(i,j) * x(j)", ("A:ds",), {"A": csr(B), "x": {"": x}}, sizes)
+        np.testing.assert_allclose(got[""], B @ x)
+        for op, expected in [("+", B + C), ("*", B.multiply(C).tocsr())]:
+            got = run(f"A(i,j) = B(i,j) {op} C(i,j)", three, {"B": csr(B), "C": csr(C)}, sizes)
+            for name, array in csr(expected).items():
+                np.testing.assert_allclose(got[name], array)
+        got = run("A(i,j) = B(i,k) * C(k,j)", three, {"B": csr(B), "C": csr(D)}, dict(i=rows, k=inner, j=columns))
+        for name, array in csr(B @ D).items():
+            np.testing.assert_allclose(got[name], array)
+
+
+GOOD = {"pos1": [0, 2, 3], "crd1": [0, 2, 1], "vals": [1, 2, 3]}
+BAD = [
+    ({"pos1": [0, 2]}, "A: level 1: pos has 2 elements; it needs one more than 2"),
+    ({"pos1": [0, 4, 3]}, "A: level 1: pos goes from 0 to 4 at 0; crd has 3 elements"),
+    ({"pos1": [0, 2, 1]}, "A: level 1: pos goes from 2 to 1 at 1; crd has 3 elements"),
+    ({"pos1": [-1, 2, 3]}, "A: level 1: pos goes from -1 to 2 at 0; crd has 3 elements"),
+    ({"pos1": [0, 2, 2**31 - 1]}, "A: level 1: pos goes from 2 to 2147483647 at 1; crd has 3 elements"),
+    ({"crd1": [0, 3, 1]}, "A: level 1: coordinate 3 at position 1 is not from 0 to 3 - 1"),
+    ({"crd1": [0, -1, 1]}, "A: level 1: coordinate -1 at position 1 is not from 0 to 3 - 1"),
+    ({"vals": [1, 2]}, "A: it has 2 values; its levels have 3 positions"),
+]
+KERNELS = [
+    ("y(i) = A(i,j) * x(j)", ("A:ds",), {"x": {"": np.ones(3)}}),
+    ("y(i) = A(i,j) * x(j)", ("A:ds", "x:s", "y:s"), {"x": dict(pos0=[0, 3], crd0=[0, 1, 2], vals=np.ones(3))}),
+    ("C(i,j) = A(i,j) + B(i,j)", ("A:ds", "B:ds", "C:ds"), {"B": dict(pos1=[0, 0, 2], crd1=[0, 2], vals=np.ones(2))}),
+    ("C(i,j) = A(i,k) * B(k,j)", ("A:ds", "B:ds", "C:ds"), {"B": dict(pos1=[0, 1, 2, 2], crd1=[0, 1], vals=np.ones(2))}),
+]
+
+
+@pytest.mark.parametrize("kernel", range(len(KERNELS)))
+def test_arrays_are_not_trusted(kernel):
+    expr, formats, others = KERNELS[kernel]
+    sizes = dict(i=2, j=2 if kernel == 3 else 3, k=3)
+    arrays = lambda t: {k: np.asarray(v, np.float64 if k in ("vals", "") else np.int32) for k, v in t.items()}
+    tensors = {n: arrays(t) for n, t in others.items()}
+    run(expr, formats, {**tensors, "A": arrays(GOOD)}, sizes)
+    for wrong, message in BAD:
+        with pytest.raises(Error, match=re.escape(message)):
+            run(expr, formats, {**tensors, "A": arrays({**GOOD, **wrong})}, sizes)
+
+
+def test_sizes_are_checked():
+    A = {k: np.asarray(v, np.float64 if k == "vals" else np.int32) for k, v in GOOD.items()}
+    run_with = lambda expr, formats, sizes, **t: run(expr, formats, {"A": A, **t}, sizes)
+    with pytest.raises(Error, match="z: dim 0 has 3 elements, but index 'j' has 4 values"):
+        run_with("y(i) = A(i,j) * x(j) + z(j)*z(j)", ("A:ds",), dict(i=2), x={"": np.ones(4)}, z={"": np.ones(3)})
+    for i in [-1, 2**31, -(2**63), 2**63 - 1]:
+        with pytest.raises(Error, match="index 'i' cannot have"):
+            run_with("y(i) = A(i,j) * x(j)", ("A:ds",), dict(i=i), x={"": np.ones(3)})
+    big = {"pos2": np.zeros(1, np.int64), "crd2": np.zeros(0, np.int64), "vals": np.zeros(0)}
+    with pytest.raises(Error, match="times 70368744177664 elements are too many"):
+        run("a = B(i,j,k)", ("B:dds",), {"B": big}, dict(i=2**46, j=2**46, k=1), index="i64")
+
+
+def test_the_interpreter_agrees():
+    rng = np.random.default_rng(3)
+    options = SessionOptions()
+    options.interpret_after = "import"
+    for number in [5, 14, 25, 40, 58, 75, 90]:
+        expr, formats, reference = CASES[number]
+        session = InferenceSession(text_of(expr, formats).encode(), options)
+        check(expr, formats, reference, SIZES[0], 0.3, rng, session=session)
