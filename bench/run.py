@@ -32,6 +32,7 @@ import lanes  # noqa: E402
 import models  # noqa: E402
 import opt  # noqa: E402
 import run as silero  # noqa: E402
+import sparse_expr  # noqa: E402
 
 
 def interleaved(functions, rounds):
@@ -68,7 +69,7 @@ def pointer(array):
 
 
 ALL = "Noria, all threads"
-COLUMNS = ("Noria", ALL, "ONNX Runtime", "C", "IREE")
+COLUMNS = ("Noria", ALL, "ONNX Runtime", "C", "IREE", "SciPy")
 
 
 class Table:
@@ -92,7 +93,7 @@ class Table:
                  "nothing else is said, median (min-max).",
                  f"Machine: {platform.machine()}, {cpu_name()}, {len(os.sched_getaffinity(0))} CPUs; "
                  f"ONNX Runtime {onnxruntime.__version__}, clang 22 -O3 -march=native.", "",
-                 "| what | unit | " + " | ".join(COLUMNS) + " | bar | |", "|---|---|---|---|---|---|---|---|---|"]
+                 "| what | unit | " + " | ".join(COLUMNS) + " | bar | |", "|" + "---|" * (len(COLUMNS) + 4)]
         for name, unit, cells, bar, ok in self.rows:
             figures = " | ".join(cells.get(who, "-") for who in COLUMNS)
             lines.append(f"| {name} | {unit} | {figures} | {bar} | {'met' if ok else '**not met**'} |")
@@ -291,6 +292,10 @@ def bench_dispatch(table, lib):
     dispatches.bench_stream(table, silero.noria_session, stream, interleaved)
 
 
+def bench_sparse_expr(table, lib):
+    sparse_expr.bench(table, os.path.join(BUILD, "noria"), silero.noria_session, interleaved)
+
+
 def bench_call(table, lib):
     model = models.add4()
     (ours, threaded), peer = both(model), silero.one_thread_ort(model)
@@ -367,7 +372,8 @@ def bench_wavefront(table, lib):
 BENCHES = {"scalar": bench_scalar, "collatz": bench_collatz, "rows": bench_rows, "rnn": bench_rnn, "mamba": bench_mamba,
            "memory": bench_memory, "nms": bench_suppression, "silero": bench_silero, "first": bench_first,
            "call": bench_call, "heavy": bench_heavy, "wavefront": bench_wavefront, "dispatch": bench_dispatch,
-           "lanes": lambda table, lib: lanes.bench(table)}
+           "lanes": lambda table, lib: lanes.bench(table),
+           "sparse_expr": bench_sparse_expr}
 
 
 def main():

@@ -22,7 +22,7 @@ LAYERS = {
     "pass": DIALECTS | {"interp", "target", "pass"},
     "onnx": DIALECTS | {"interp", "target", "onnx", "pass"},
     "abi": DIALECTS | {"pass", "abi"},
-    "sparse": DIALECTS | {"pass", "sparse"},
+    "sparse": {"base", "sparse"},
     "codegen": DIALECTS | {"interp", "target", "pass", "codegen"},
     "runtime": {"base", "runtime"},
     "driver": DIALECTS | {"interp", "onnx", "target", "pass", "abi", "codegen", "runtime", "sparse", "driver"},
@@ -85,7 +85,7 @@ LONGEST_LINE = 120
 LONGEST_TEST_LINE = 160  # tests hold whole models and tables as text
 SOURCES = {".c", ".h", ".def"}
 TEXT = SOURCES | {".py", ".sh", ".mlir", ".test", ".md", ".txt", ".cmake", ".json"}
-OTHER_KINDS = {".elf", ".npy", ".onnx", ".safetensors", ".map", ".ini"}
+OTHER_KINDS = {".elf", ".mtx", ".npy", ".onnx", ".safetensors", ".map", ".ini"}
 WITHOUT_KIND = {".clang-format", ".gitignore", "LICENSE", "Makefile", "run"}
 LONG_LINES_ARE_FINE = {".mlir", ".test", ".md", ".txt"}
 

@@ -193,7 +193,8 @@ static void check_extent(NrGenerator *s, size_t index) {
   NrLoopValue max = nr_gen_constant(s, most);
   NrLoopValue least = nr_gen_op2(s, "least", "arith.cmpi sge, $0, $1 : index", s->extent[index], s->c0);
   NrLoopValue ok = nr_gen_op2(s, "ok", "arith.cmpi sle, $0, $1 : index", s->extent[index], max);
-  CHECK(s, nr_gen_op2(s, "ok", "arith.andi $0, $1 : i1", least, ok), nr_gen_text(s, "index '%.*s' cannot have %%0 values; the most is %%1", NR_STR_ARG(s->a->indices[index])),
+  CHECK(s, nr_gen_op2(s, "ok", "arith.andi $0, $1 : i1", least, ok),
+        nr_gen_text(s, "index '%.*s' cannot have %%0 values; the most is %%1", NR_STR_ARG(s->a->indices[index])),
         s->extent[index], max);
 }
 
@@ -251,7 +252,8 @@ void nr_arrays_segment(NrGenerator *s, size_t access, NrLoopValue *out_begin, Nr
                                                : nr_gen_op2(s, "next", "arith.addi $0, $1 : index", cursor->at, s->c1);
     return;
   }
-  NrLoopValue next = cursor->at == s->c0 ? s->c1 : nr_gen_op2(s, "next", "arith.addi $0, $1 : index", cursor->at, s->c1);
+  NrLoopValue next =
+      cursor->at == s->c0 ? s->c1 : nr_gen_op2(s, "next", "arith.addi $0, $1 : index", cursor->at, s->c1);
   NrLoopValue begin = load_index(s, nr_gen_text(s, "%s_begin", name), arrays->positions[l], cursor->at);
   NrLoopValue end = load_index(s, nr_gen_text(s, "%s_end", name), arrays->positions[l], next);
   NrLoopValue rises = nr_gen_op2(s, "rises", "arith.cmpi ule, $0, $1 : index", begin, end);

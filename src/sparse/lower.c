@@ -172,8 +172,8 @@ static NrLoopValue all_here(NrGenerator *s, const Loop *loop, NrAccessSet point)
   return all;
 }
 
-static void branches(NrGenerator *s, const Loop *loop, NrAccessSet point, const NrAccessSet *cases, size_t at, size_t size,
-                     NrLoopValue c) {
+static void branches(NrGenerator *s, const Loop *loop, NrAccessSet point, const NrAccessSet *cases, size_t at,
+                     size_t size, NrLoopValue c) {
   if (at == size) return;
   if (is_certain(loop, point, cases, at)) {
     body(s, loop, cases[at], c);
@@ -286,8 +286,9 @@ static void while_loop(NrGenerator *s, Loop *loop, NrAccessSet point) {
   FOR_EACH(k, point) {
     loop->crd[k] = nr_arrays_coordinate(s, k, loop->p[k]);
     if (repeats(s, k)) loop->next[k] = skip_repeats(s, loop, k);
-    c = c == NR_NO_LOOP_VALUE ? loop->crd[k]
-                              : nr_gen_op2(s, index_name(s, loop->index), "arith.minui $0, $1 : index", c, loop->crd[k]);
+    c = c == NR_NO_LOOP_VALUE
+            ? loop->crd[k]
+            : nr_gen_op2(s, index_name(s, loop->index), "arith.minui $0, $1 : index", c, loop->crd[k]);
   }
   if (loop->is_full) c = nr_loops_read(&s->l, loop->at);
   FOR_EACH(k, point)

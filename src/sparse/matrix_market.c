@@ -73,7 +73,8 @@ static bool read_float(NrStr word, double *out) {
 }
 
 static NrStatus header(Reader *r) {
-  if (!next_line(r) || r->num_words != 5 || !nr_str_is(r->words[0], "%%MatrixMarket") || !is_word(r->words[1], "matrix"))
+  if (!next_line(r) || r->num_words != 5 || !nr_str_is(r->words[0], "%%MatrixMarket") ||
+      !is_word(r->words[1], "matrix"))
     return FAIL(r, "expected '%%%%MatrixMarket matrix coordinate real general' or the like");
   if (!is_word(r->words[2], "coordinate"))
     return FAIL(r, "the layout '%.*s' is not supported; expected coordinate", NR_STR_ARG(r->words[2]));

@@ -1,9 +1,9 @@
 /* output.c - the result of the function; see lower.h.
  *
- * A dense result is written anywhere. A sparse one is appended to in the order of its levels: its arrays grow before the
- * loop that appends, by the number of entries that the loop may add. Where a sum is outside of the loop over the last
- * level, entries come in any order: then a row is summed up in a dense workspace first, with a bit for each element
- * that is set. Reading the bits gives the coordinates in order, so nothing is sorted. */
+ * A dense result is written anywhere. A sparse one is appended to in the order of its levels: its arrays grow before
+ * the loop that appends, by the number of entries that the loop may add. Where a sum is outside of the loop over the
+ * last level, entries come in any order: then a row is summed up in a dense workspace first, with a bit for each
+ * element that is set. Reading the bits gives the coordinates in order, so nothing is sorted. */
 #include "sparse/lower.h"
 
 static const NrSparseTensor *result(const NrGenerator *s) { return &s->a->tensors[0]; }
@@ -51,7 +51,8 @@ NrStatus nr_output_check(NrGenerator *s) {
   if (s->out.is_dense) return NR_OK;
   size_t last = tensor->order - 1;
   if (s->a->adds)
-    return nr_sparse_fail(s->arena, s->error, 1, "+= adds to a dense result; '%.*s' is sparse", NR_STR_ARG(tensor->name));
+    return nr_sparse_fail(s->arena, s->error, 1, "+= adds to a dense result; '%.*s' is sparse",
+                          NR_STR_ARG(tensor->name));
   for (size_t l = 1; l <= last; l++)
     if (is_level(s, l, NR_LEVEL_DENSE) && !is_level(s, l - 1, NR_LEVEL_DENSE))
       return nr_sparse_fail(s->arena, s->error, 1, "level %zu of the result '%.*s' is dense below one that is not; "
@@ -64,10 +65,11 @@ NrStatus nr_output_check(NrGenerator *s) {
       over = nr_gen_text(s, "%.*s", NR_STR_ARG(s->a->indices[index]));
       summed = true;
     } else if (summed && (index != level_index(s, last) || !is_level(s, last, NR_LEVEL_COMPRESSED))) {
-      return nr_sparse_fail(s->arena, s->error, 1, "the sum over '%s' is outside of the loop over '%.*s', so entries of "
+      return nr_sparse_fail(s->arena, s->error, 1,
+                            "the sum over '%s' is outside of the loop over '%.*s', so entries of "
                             "'%.*s' come in no order; a workspace is for a compressed last level only: make the result "
-                            "dense, or store an operand with its levels in another order", over,
-                            NR_STR_ARG(s->a->indices[index]), NR_STR_ARG(tensor->name));
+                            "dense, or store an operand with its levels in another order",
+                            over, NR_STR_ARG(s->a->indices[index]), NR_STR_ARG(tensor->name));
     }
   }
   return NR_OK;
@@ -132,7 +134,8 @@ static void begin_level(NrGenerator *s, size_t l, NrLoopValue above, NrLoopValue
 }
 
 /* Memory of zeros that only the loops below use. */
-static NrLoopValue workspace(NrGenerator *s, const char *hint, const char *element, NrLoopValue zero, NrLoopValue size) {
+static NrLoopValue workspace(NrGenerator *s, const char *hint, const char *element, NrLoopValue zero,
+                             NrLoopValue size) {
   NrLoopValue memory = nr_gen_op1(s, hint, nr_gen_text(s, "memref.alloc($0) : memref<?x%s>", element), size);
   NR_LOOPS_OP(&s->l, NULL, nr_gen_text(s, "linalg.fill ins($0 : %s) outs($1 : memref<?x%s>)", element, element), zero,
               memory);
@@ -406,8 +409,11 @@ static void end_level(NrGenerator *s, size_t l) {
       NrLoopValue max = nr_gen_constant(s, INT32_MAX);
       NrLoopValue ok = nr_gen_op2(s, "ok", "arith.cmpi ule, $0, $1 : index", size, max);
       NR_LOOPS_OP(&s->l, NULL,
-                  nr_gen_text(s, "rt.check $0, \"%.*s: level %zu has %%0 entries; positions of i32 count to %%1\"($1, $2 "
-                                   ": index, index)", NR_STR_ARG(result(s)->name), l), ok, size, max);
+                  nr_gen_text(s,
+                              "rt.check $0, \"%.*s: level %zu has %%0 entries; positions of i32 count to %%1\"($1, $2 "
+                              ": index, index)",
+                              NR_STR_ARG(result(s)->name), l),
+                  ok, size, max);
     }
     if (!l) nr_gen_store(s, s->index, s->out.positions[l], s->c1, as_index(s, size));
     else if (is_level(s, l - 1, NR_LEVEL_DENSE)) fill_gaps(s, l);

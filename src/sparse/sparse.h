@@ -24,7 +24,7 @@ enum {
 /* How a level stores its coordinates. */
 typedef enum NrLevelKind {
   NR_LEVEL_DENSE,      /* d: all of them */
-  NR_LEVEL_COMPRESSED, /* s: those with entries: crd[pos[p]] .. crd[pos[p + 1] - 1] below position p of the level above */
+  NR_LEVEL_COMPRESSED, /* s: those with entries: crd[pos[p]] .. crd[pos[p + 1] - 1] below position p above */
   NR_LEVEL_SINGLETON,  /* q: crd[p], one below each position of the level above, whose coordinates may repeat */
 } NrLevelKind;
 
@@ -48,7 +48,14 @@ typedef struct NrSparseTensor {
   size_t column; /* of its first access, from 1 */
 } NrSparseTensor;
 
-typedef enum NrSparseKind { NR_SPARSE_ACCESS, NR_SPARSE_NUMBER, NR_SPARSE_NEG, NR_SPARSE_ADD, NR_SPARSE_SUB, NR_SPARSE_MUL } NrSparseKind;
+typedef enum NrSparseKind {
+  NR_SPARSE_ACCESS,
+  NR_SPARSE_NUMBER,
+  NR_SPARSE_NEG,
+  NR_SPARSE_ADD,
+  NR_SPARSE_SUB,
+  NR_SPARSE_MUL
+} NrSparseKind;
 
 /* A node of an expression's tree. In an arena. */
 typedef struct NrSparseExpr NrSparseExpr;

@@ -178,13 +178,13 @@ def test_the_warning_that_is_shown(noria_tool, tmp_path, monkeypatch):
 
 def test_options_and_targets_exist(noria_tool):
     """Every option of noria that a page names is in a --help, every make target in the Makefile."""
-    helps = "".join(noria_tool(c, "--help").stdout for c in ("opt", "run", "compile", "bench", "show"))
+    helps = "".join(noria_tool(c, "--help").stdout for c in ("opt", "run", "compile", "bench", "show", "sparse"))
     helps += noria_tool("opt", "--list-passes").stdout
     targets = set(re.findall(r"^([a-z ]+):", (ROOT / "Makefile").read_text(), re.M))
     targets = {name for group in targets for name in group.split()}
     for page in [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]:
         text = page.read_text()
-        for option in re.findall(r"noria (?:opt|run|compile|bench|show)[^`\n]*?--([a-z-]+)", text):
+        for option in re.findall(r"noria (?:opt|run|compile|bench|show|sparse)[^`\n]*?--([a-z-]+)", text):
             assert f"--{option}" in helps or f"\n{option}" in helps, f"{page.name}: --{option}"
         for target in re.findall(r"`make ([a-z]+)`", text):
             assert target in targets, f"{page.name}: make {target}"
