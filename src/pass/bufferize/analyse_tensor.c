@@ -122,8 +122,30 @@ static void materialize(NrAnalysis *a, NrOp *op) {
 
 /* ---- to_tensor and to_buffer ------------------------------------------------------------------------------------- */
 
-/* Copies the source memref, because it, or a memref made from the tensor, may be written later. */
+/* Whether the memref is allocated in op's block and nothing can reach its memory behind op: before op, it is only
+ * loaded, stored and asked for its sizes. */
+static bool ends_here(const NrAnalysis *a, const NrOp *op, const NrValue *memref) {
+  if (!memref->op || !nr_op_is(memref->op, NR_OP_memref_alloc) || memref->op->block != op->block) return false;
+  for (const NrUse *use = memref->first_use; use; use = use->next) {
+    bool access = nr_op_is(use->owner, NR_OP_memref_load) || nr_op_is(use->owner, NR_OP_memref_store) ||
+                  nr_op_is(use->owner, NR_OP_memref_dim);
+    uint32_t number = nr_analysis_number_in(a, use->owner, op->block);
+    if (use->owner != op && (!access || !number || number > nr_analysis_number(a, op))) return false;
+  }
+  return true;
+}
+
+/* Copies the source memref, because it, or a memref made from the tensor, may be written later; takes over one that
+ * ends here. */
 static void to_tensor(NrAnalysis *a, NrOp *op) {
+  NrValue *source = nr_bufferization_to_tensor_buffer(op);
+  if (source->type == nr_analysis_type(a, nr_op_result(op)->type) && ends_here(a, op, source)) {
+    NrMemory *memory = nr_analysis_make(
+        a, op, (NrMemory){.kind = NR_MEMORY_VALUE, .type = source->type, .value = source});
+    nr_analysis_join(a, nr_op_result(op), nr_analysis_own(a, memory, op->block, nr_analysis_number(a, op)), memory);
+    nr_analysis_decide(a, op, NR_BUFFERIZATION_TO_TENSOR_BUFFER, NR_MOVED, (NrConflict){.kind = NR_NO_CONFLICT}, NULL);
+    return;
+  }
   NrType type = nr_analysis_type(a, nr_op_result(op)->type);
   NrMemory *copy = nr_analysis_make(a, op, (NrMemory){.kind = NR_MEMORY_SNAPSHOT, .type = type, .of = op});
   NrBuffer *buffer = nr_analysis_own(a, copy, op->block, nr_analysis_number(a, op));
@@ -139,12 +161,13 @@ static bool is_only_read(const NrValue *memref) {
   return true;
 }
 
-/* Borrowed memory, which nobody writes or frees, is not copied for a memref that is only read. */
+/* Copies the tensor's buffer, unless the memref is only read and nothing writes or frees the buffer: it is borrowed. */
 static void to_buffer(NrAnalysis *a, NrOp *op) {
   size_t source = NR_BUFFERIZATION_TO_BUFFER_TENSOR;
   NrBufferBinding *binding = nr_analysis_binding(a, nr_operand(op, source));
-  bool shares = binding->buffer && !binding->buffer->owner && is_only_read(nr_op_result(op));
-  if (!binding->memory || shares) nr_analysis_read(a, op, source, NULL);
+  const NrBuffer *buffer = binding->buffer;
+  bool stays = buffer && !buffer->owner && !buffer->output && !buffer->shared && !binding->memory->type->layout;
+  if (!binding->memory || (stays && is_only_read(nr_op_result(op)))) nr_analysis_read(a, op, source, NULL);
   else nr_analysis_decide(a, op, source, NR_COPIED, (NrConflict){.kind = NR_SNAPSHOT},
                           nr_analysis_copy_of(a, op, binding));
 }
