@@ -132,3 +132,6 @@ def topk(a, k, axis=-1, largest=True):
     if not 0 <= k <= a.shape[axis]:
         raise ValueError(f"k is {k}, but there are {a.shape[axis]} elements along axis {axis}")
     return _ranked(a, k, axis, ".descending" if largest else "")
+
+
+from .sparse import *  # noqa: E402,F401,F403 - spmv, spmm, add, multiply, spgemm, sddmm on CSR matrices

@@ -1,6 +1,8 @@
 /* kernels.c - see kernels.h. */
 #include "pass/scalar/kernels.h"
 
+#include <stdio.h>
+
 #include "dialect/func/ops.h"
 #include "ir/text.h"
 #include "pass/core/pass.h"
@@ -27,6 +29,30 @@ void nr_kernel_prelude(NrContext *ctx, NrBuf *out, NoriaDType dtype, bool descen
     nr_buf_printf(out, "  %%before = arith.andi %%less, %%number : i1\n");
   }
   nr_buf_printf(out, "  return %%before : i1\n}\n");
+}
+
+static bool uses(const NrKernelText *kernel, const NrKernelText *other) {
+  char name[64];
+  int n = snprintf(name, sizeof name, "lib/%s.mlir", other->name);
+  return n > 0 && (size_t)n < sizeof name && memmem(kernel->text, kernel->size, name, (size_t)n);
+}
+
+void nr_kernel_sparse_prelude(NrContext *ctx, NrBuf *out, const NrKernelText *kernel, NoriaDType dtype,
+                              NoriaDType indices) {
+  NrType elem = nr_type_lowered(nr_dtype_type(ctx, dtype));
+  bool is_int = nr_type_is_int(elem);
+  const char *zero = is_int ? "0" : "0.0", *kind = is_int ? "i" : "f", *differs = is_int ? "ne" : "une";
+  nr_buf_printf(out, "!T = %s\n!I = %s\n", nr_type_text(ctx, elem), nr_type_text(ctx, nr_dtype_type(ctx, indices)));
+  nr_buf_printf(out, "func.func private @zero() -> !T {\n  %%zero = arith.constant %s : !T\n", zero);
+  nr_buf_printf(out, "  return %%zero : !T\n}\n");
+  for (int i = 0; i < 2; i++) {
+    nr_buf_printf(out, "func.func private @%s(%%a: !T, %%b: !T) -> !T {\n", i ? "times" : "plus");
+    nr_buf_printf(out, "  %%result = arith.%s%s %%a, %%b : !T\n  return %%result : !T\n}\n", i ? "mul" : "add", kind);
+  }
+  nr_buf_printf(out, "func.func private @not_zero(%%a: !T) -> i1 {\n  %%zero = arith.constant %s : !T\n", zero);
+  nr_buf_printf(out, "  %%result = arith.cmp%s %s, %%a, %%zero : !T\n  return %%result : i1\n}\n", kind, differs);
+  for (const NrKernelText *k = nr_kernel_texts; k->name; k++)
+    if (uses(kernel, k)) nr_buf_str(out, (NrStr){k->text, k->size});
 }
 
 NrModule *nr_kernel_module(NrContext *ctx, const NrKernelText *kernel, NrStr prelude, NrOp **out_func) {

@@ -16,6 +16,12 @@ extern const NrKernelText nr_kernel_texts[];
  * i1, whether the first operand comes before the second. As in NumPy, NaN is larger than all numbers. */
 void nr_kernel_prelude(NrContext *ctx, NrBuf *out, NoriaDType dtype, bool descending);
 
+/* Appends what a kernel on sparse matrices leaves open for elements of dtype and indices of i32 or i64: the aliases !T
+ * and !I, @zero() -> !T, @plus and @times(!T, !T) -> !T, @not_zero(!T) -> i1, and the functions of the files that its
+ * text names as "lib/<name>.mlir". */
+void nr_kernel_sparse_prelude(NrContext *ctx, NrBuf *out, const NrKernelText *kernel, NoriaDType dtype,
+                              NoriaDType indices);
+
 /* The module of lib/<name>.mlir behind a prelude. The functions that its function @<name> calls are inlined into that
  * one, which is *out_func. NULL after an error. */
 NrModule *nr_kernel_module(NrContext *ctx, const NrKernelText *kernel, NrStr prelude, NrOp **out_func);

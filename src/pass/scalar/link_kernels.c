@@ -1,8 +1,11 @@
 /* link_kernels.c - declarations of kernels of the library get their bodies.
  *   before  func.func private @noria.searchsorted.f32(tensor<?xf32>, tensor<?xf32>, i1) -> tensor<?xi64>
  *   after   func.func private @noria.searchsorted.f32(%list: tensor<?xf32>, ..) -> tensor<?xi64> { .. }
- * The name says which: noria.<kernel>.<type of the elements>, and .descending for the reverse order. Elements of ui8 to
- * ui64 are those of i8 to i64 without a sign. */
+ * The name says which: noria.<kernel>.<type of the elements>, and .descending for the reverse order; for kernels on
+ * sparse matrices noria.<kernel>.<type of the elements>.<type of the indices>, i32 or i64. Elements of ui8 to ui64 are
+ * those of i8 to i64 without a sign. */
+#include <stdio.h>
+
 #include "dialect/func/func.h"
 #include "pass/core/pass.h"
 #include "pass/scalar/kernels.h"
@@ -20,9 +23,19 @@ static NrStr next_word(NrStr *rest) {
   return word;
 }
 
+static bool mentions(const NrKernelText *k, const char *text) { return memmem(k->text, k->size, text, strlen(text)); }
+
+/* Whether the file has a function of its name: others have what kernels share. */
+static bool is_kernel(const NrKernelText *k) {
+  char begin[64];
+  int n = snprintf(begin, sizeof begin, "func.func @%s(", k->name);
+  return n > 0 && (size_t)n < sizeof begin && mentions(k, begin);
+}
+
 static const NrKernelText *find_kernel(NrOp *decl, NrStr name) {
   NrNearest nearest = nr_nearest(name);
   for (const NrKernelText *k = nr_kernel_texts; k->name; k++) {
+    if (!is_kernel(k)) continue;
     if (nr_str_is(name, k->name)) return k;
     nr_nearest_try(&nearest, nr_str(k->name));
   }
@@ -36,8 +49,11 @@ static const NoriaDType *find_dtype(NrContext *ctx, NrStr name) {
   return NULL;
 }
 
+/* Whether the kernel is for indices of any type. */
+static bool is_sparse(const NrKernelText *k) { return mentions(k, "!I"); }
+
 /* Whether the kernel is for elements of any type in any order: others need what only lowerings of models write. */
-static bool is_generic(const NrKernelText *k) { return memmem(k->text, k->size, "@before(", strlen("@before(")); }
+static bool is_generic(const NrKernelText *k) { return mentions(k, "@before(") || is_sparse(k); }
 
 static bool relocate(NrOp *op, void *loc) {
   op->loc = loc;
@@ -67,23 +83,35 @@ static NrStatus define(NrPassContext *pass, NrOp *decl, const NrKernelText *kern
   return status;
 }
 
+/* False where `second`, what follows the type of the elements, is not what the kernel expects there. */
+static bool append_prelude(NrContext *ctx, NrBuf *out, const NrKernelText *kernel, NoriaDType dtype, NrStr second) {
+  if (is_sparse(kernel)) {
+    if (!nr_str_is(second, "i32") && !nr_str_is(second, "i64")) return false;
+    nr_kernel_sparse_prelude(ctx, out, kernel, dtype, nr_str_is(second, "i32") ? NORIA_I32 : NORIA_I64);
+    return true;
+  }
+  bool descending = nr_str_is(second, "descending");
+  if (second.size && !descending) return false;
+  nr_kernel_prelude(ctx, out, dtype, descending);
+  return true;
+}
+
 static NrStatus link(NrPassContext *pass, NrOp *decl, NrStr words) {
   NrStr name = next_word(&words);
   const NrKernelText *kernel = find_kernel(decl, name);
   if (!kernel) return NR_ERROR_INVALID;
   if (!is_generic(kernel)) return nr_op_error(decl, "kernel '%s' is for models only", kernel->name);
-  NrStr type = next_word(&words), order = next_word(&words);
+  NrStr type = next_word(&words), second = next_word(&words);
   const NoriaDType *dtype = find_dtype(pass->ctx, type);
-  bool descending = nr_str_is(order, "descending");
   if (!dtype)
     return nr_op_error(decl, "'%.*s' is no type of elements; expected noria.%s.TYPE with f16, bf16, f32, f64, "
                              "i8 to i64 or ui8 to ui64",
                        NR_STR_ARG(type), kernel->name);
-  if ((order.size && !descending) || words.size)
-    return nr_op_error(decl, "expected noria.%s.%.*s or noria.%s.%.*s.descending", kernel->name, NR_STR_ARG(type),
-                       kernel->name, NR_STR_ARG(type));
   NrBuf prelude = {0};
-  nr_kernel_prelude(pass->ctx, &prelude, *dtype, descending);
+  if (words.size || !append_prelude(pass->ctx, &prelude, kernel, *dtype, second))
+    return nr_op_error(decl, is_sparse(kernel) ? "expected noria.%s.%.*s.i32 or noria.%s.%.*s.i64"
+                                               : "expected noria.%s.%.*s or noria.%s.%.*s.descending",
+                       kernel->name, NR_STR_ARG(type), kernel->name, NR_STR_ARG(type));
   NrStatus status = define(pass, decl, kernel, (NrStr){prelude.data, prelude.size});
   nr_buf_deinit(&prelude);
   return status;

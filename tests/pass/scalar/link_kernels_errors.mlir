@@ -14,3 +14,9 @@ func.func private @noria.searchsorted.f32.descending.more(tensor<?xf32>, tensor<
 func.func private @noria.searchsorted.f64(tensor<4xf64>, tensor<?xf64>, i1) -> tensor<?xi64>
 // expected-error@+1 {{kernel 'nms' is for models only}}
 func.func private @noria.nms.f32(tensor<?x?x4xf32>, tensor<?x?x?xf32>, index, f32, f32, i1) -> tensor<?x3xi64>
+// expected-error@+1 {{expected noria.csr_spmv.f64.i32 or noria.csr_spmv.f64.i64}}
+func.func private @noria.csr_spmv.f64(tensor<?xi32>, tensor<?xi32>, tensor<?xf64>, tensor<?xf64>) -> tensor<?xf64>
+// expected-error@+1 {{expected noria.csr_spmv.f64.i32 or noria.csr_spmv.f64.i64}}
+func.func private @noria.csr_spmv.f64.i16(tensor<?xi16>, tensor<?xi16>, tensor<?xf64>, tensor<?xf64>) -> tensor<?xf64>
+// expected-error@+1 {{the library has no kernel 'csr_merge'}}
+func.func private @noria.csr_merge.f64.i32(tensor<?xf64>)

@@ -1,0 +1,306 @@
+// csr_merge.mlir - what the element-wise kernels on two CSR matrices share. Not a kernel.
+//
+// Row by row, the sorted columns of both matrices are merged. Of each column that one of them has, @combine of the two
+// elements is an element of the result, unless it is zero; a missing element counts as zero. (SciPy, csr_binop_csr.)
+// The elements are counted first, so that the result has its size before it is written: both over blocks of rows, which
+// threads share. Where the result of a row follows from the number of columns that both have, these are counted by
+// comparing 16 columns of the one with each column of the other that may be among them.
+
+// Checks that the columns of each of rows %r0 to %r1 - 1 ascend.
+func.func private @check_ascending(%indptr: memref<?x!I>, %indices: memref<?x!I>, %r0: index, %r1: index, %which: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %begin = func.call @pointer(%indptr, %r0) : (memref<?x!I>, index) -> index
+  %end = func.call @pointer(%indptr, %r1) : (memref<?x!I>, index) -> index
+  %second = arith.addi %begin, %c1 : index
+  %all = scf.for %p = %second to %end step %c1 iter_args(%n = %c0) -> (index) {
+    %before = arith.subi %p, %c1 overflow<nsw, nuw> : index
+    %i = memref.load %indices[%before] : memref<?x!I>
+    %j = memref.load %indices[%p] : memref<?x!I>
+    %falls = arith.cmpi sge, %i, %j : !I
+    %one = arith.extui %falls : i1 to i64
+    %more = arith.index_cast %one : i64 to index
+    %next = arith.addi %n, %more : index
+    scf.yield %next : index
+  }
+  // from the last column of a row to the first of the next one they may fall
+  %between = scf.for %r = %r0 to %r1 step %c1 iter_args(%n = %c0) -> (index) {
+    %after = arith.addi %r, %c1 : index
+    %p = func.call @pointer(%indptr, %r) : (memref<?x!I>, index) -> index
+    %q = func.call @pointer(%indptr, %after) : (memref<?x!I>, index) -> index
+    %filled = arith.cmpi ult, %p, %q : index
+    %not_first = arith.cmpi ugt, %p, %begin : index
+    %inner = arith.andi %filled, %not_first : i1
+    %count = scf.if %inner -> (index) {
+      %before = arith.subi %p, %c1 : index
+      %i = memref.load %indices[%before] : memref<?x!I>
+      %j = memref.load %indices[%p] : memref<?x!I>
+      %falls = arith.cmpi sge, %i, %j : !I
+      %one = arith.extui %falls : i1 to i64
+      %more = arith.index_cast %one : i64 to index
+      scf.yield %more : index
+    } else {
+      scf.yield %c0 : index
+    }
+    %next = arith.addi %n, %count : index
+    scf.yield %next : index
+  }
+  %differ = arith.cmpi ne, %all, %between : index
+  scf.if %differ {
+    scf.for %r = %r0 to %r1 step %c1 {
+      %after = arith.addi %r, %c1 : index
+      %p = func.call @pointer(%indptr, %r) : (memref<?x!I>, index) -> index
+      %q = func.call @pointer(%indptr, %after) : (memref<?x!I>, index) -> index
+      %next = arith.addi %p, %c1 : index
+      scf.for %k = %next to %q step %c1 {
+        %before = arith.subi %k, %c1 : index
+        %i = memref.load %indices[%before] : memref<?x!I>
+        %j = memref.load %indices[%k] : memref<?x!I>
+        %rises = arith.cmpi slt, %i, %j : !I
+        rt.check %rises, "CSR matrix %0: indices[%1] is %2, not greater than the column before it in row %3"(%which, %k, %j, %r : index, index, !I, index)
+      }
+    }
+  }
+  return
+}
+
+// Whether one of elements %begin to %end - 1 has no result of its own: @combine with zero is not the element itself for
+// %own, or is not zero where there is no %own.
+func.func private @has_special(%data: memref<?x!T>, %begin: index, %end: index) -> i1 {
+  %c1 = arith.constant 1 : index
+  %no = arith.constant false
+  %any = scf.for %p = %begin to %end step %c1 iter_args(%acc = %no) -> (i1) {
+    %v = memref.load %data[%p] : memref<?x!T>
+    %special = func.call @special(%v) : (!T) -> i1
+    %next = arith.ori %acc, %special : i1
+    scf.yield %next : i1
+  }
+  return %any : i1
+}
+
+// How many columns rows %pa to %ea - 1 and %pb to %eb - 1 have in common.
+func.func private @count_common(%a: memref<?x!I>, %b: memref<?x!I>, %pa: index, %ea: index, %pb: index, %eb: index)
+    -> index {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c16 = arith.constant 16 : index
+  %none = arith.constant dense<-1> : vector<16x!I>
+  %zeros = arith.constant dense<0> : vector<16x!I>
+  %both_filled0 = arith.cmpi ult, %pa, %ea : index
+  %both_filled1 = arith.cmpi ult, %pb, %eb : index
+  %both_filled = arith.andi %both_filled0, %both_filled1 : i1
+  %total = scf.if %both_filled -> (index) {
+    %last_b = arith.subi %eb, %c1 : index
+    %found:2 = scf.for %p = %pa to %ea step %c16 iter_args(%count = %c0, %from = %pb) -> (index, index) {
+      %left = arith.subi %ea, %p : index
+      %n = arith.minui %left, %c16 : index
+      %mask = vector.create_mask %n : vector<16xi1>
+      %columns = vector.maskedload %a[%p], %mask, %none : memref<?x!I>, vector<16xi1>, vector<16x!I> into vector<16x!I>
+      %upto = arith.addi %p, %n : index
+      %last_a = arith.subi %upto, %c1 : index
+      %last = memref.load %a[%last_a] : memref<?x!I>
+      // at most as many trips as there are columns of b that are not greater than the last of a
+      %matches:2 = scf.while (%q = %from, %acc = %zeros) : (index, vector<16x!I>) -> (index, vector<16x!I>) {
+        %inside = arith.cmpi ult, %q, %eb : index
+        %there = arith.minui %q, %last_b : index
+        %j = memref.load %b[%there] : memref<?x!I>
+        %among = arith.cmpi sle, %j, %last : !I
+        %go_on = arith.andi %inside, %among : i1
+        scf.condition(%go_on) %q, %acc : index, vector<16x!I>
+      } do {
+      ^bb0(%q: index, %acc: vector<16x!I>):
+        %j = memref.load %b[%q] : memref<?x!I>
+        %all = vector.broadcast %j : !I to vector<16x!I>
+        %same = arith.cmpi eq, %columns, %all : vector<16x!I>
+        %ones = arith.extsi %same : vector<16xi1> to vector<16x!I>
+        %next = arith.subi %acc, %ones : vector<16x!I>
+        %q1 = arith.addi %q, %c1 : index
+        scf.yield %q1, %next : index, vector<16x!I>
+      }
+      %sum = vector.reduction <add>, %matches#1 : vector<16x!I> into !I
+      %more = arith.index_castui %sum : !I to index
+      %next = arith.addi %count, %more : index
+      scf.yield %next, %matches#0 : index, index
+    }
+    scf.yield %found#0 : index
+  } else {
+    scf.yield %c0 : index
+  }
+  return %total : index
+}
+
+// The next column of a row, or one greater than all where it has none left.
+func.func private @next_column(%indices: memref<?x!I>, %p: index, %end: index) -> index {
+  %most = arith.constant 9223372036854775807 : index
+  %left = arith.cmpi ult, %p, %end : index
+  %column = scf.if %left -> (index) {
+    %j = func.call @pointer(%indices, %p) : (memref<?x!I>, index) -> index
+    scf.yield %j : index
+  } else {
+    scf.yield %most : index
+  }
+  return %column : index
+}
+
+func.func private @value_if(%there: i1, %data: memref<?x!T>, %p: index) -> !T {
+  %value = scf.if %there -> (!T) {
+    %v = memref.load %data[%p] : memref<?x!T>
+    scf.yield %v : !T
+  } else {
+    %zero = func.call @zero() : () -> !T
+    scf.yield %zero : !T
+  }
+  return %value : !T
+}
+
+// Merges two rows into the result from place %at on, where %write says so. The place behind the last element.
+func.func private @merge_row(%ai: memref<?x!I>, %ad: memref<?x!T>, %bi: memref<?x!I>, %bd: memref<?x!T>,
+    %ci: memref<?x!I>, %cd: memref<?x!T>, %pa: index, %ea: index, %pb: index, %eb: index, %at: index, %write: i1)
+    -> index {
+  %c1 = arith.constant 1 : index
+  %merged:3 = scf.while (%p = %pa, %q = %pb, %o = %at) : (index, index, index) -> (index, index, index) {
+    %a_left = arith.cmpi ult, %p, %ea : index
+    %b_left = arith.cmpi ult, %q, %eb : index
+    %left = arith.ori %a_left, %b_left : i1
+    scf.condition(%left) %p, %q, %o : index, index, index
+  } do {
+  ^bb0(%p: index, %q: index, %o: index):
+    %ja = func.call @next_column(%ai, %p, %ea) : (memref<?x!I>, index, index) -> index
+    %jb = func.call @next_column(%bi, %q, %eb) : (memref<?x!I>, index, index) -> index
+    %of_a = arith.cmpi ule, %ja, %jb : index
+    %of_b = arith.cmpi ule, %jb, %ja : index
+    %j = arith.minui %ja, %jb : index
+    %va = func.call @value_if(%of_a, %ad, %p) : (i1, memref<?x!T>, index) -> !T
+    %vb = func.call @value_if(%of_b, %bd, %q) : (i1, memref<?x!T>, index) -> !T
+    %v = func.call @combine(%va, %vb) : (!T, !T) -> !T
+    %kept = func.call @not_zero(%v) : (!T) -> i1
+    %stored = arith.andi %kept, %write : i1
+    scf.if %stored {
+      %column = arith.index_cast %j : index to !I
+      memref.store %column, %ci[%o] : memref<?x!I>
+      memref.store %v, %cd[%o] : memref<?x!T>
+    }
+    %p1 = arith.addi %p, %c1 : index
+    %q1 = arith.addi %q, %c1 : index
+    %o1 = arith.addi %o, %c1 : index
+    %next_p = arith.select %of_a, %p1, %p : index
+    %next_q = arith.select %of_b, %q1, %q : index
+    %next_o = arith.select %kept, %o1, %o : index
+    scf.yield %next_p, %next_q, %next_o : index, index, index
+  }
+  return %merged#2 : index
+}
+
+// How many elements the result has in a row; special: whether an element of the rows may be.
+func.func private @count_row(%ai: memref<?x!I>, %ad: memref<?x!T>, %bi: memref<?x!I>, %bd: memref<?x!T>,
+    %pa: index, %ea: index, %pb: index, %eb: index, %special: i1) -> index {
+  %c0 = arith.constant 0 : index
+  %no = arith.constant false
+  %yes = arith.constant true
+  %few = func.call @simple_count(%ai, %bi, %pa, %ea, %pb, %eb)
+      : (memref<?x!I>, memref<?x!I>, index, index, index, index) -> index
+  %unknown = arith.cmpi slt, %few, %c0 : index
+  %merges = arith.ori %unknown, %special : i1
+  %count = scf.if %merges -> (index) {
+    %n = func.call @merge_row(%ai, %ad, %bi, %bd, %ai, %ad, %pa, %ea, %pb, %eb, %c0, %no)
+        : (memref<?x!I>, memref<?x!T>, memref<?x!I>, memref<?x!T>, memref<?x!I>, memref<?x!T>, index, index, index,
+           index, index, i1) -> index
+    scf.yield %n : index
+  } else {
+    scf.yield %few : index
+  }
+  return %count : index
+}
+
+// C, element by element @combine of A and B: its rows, columns and values. %n: how many columns A and B have.
+func.func private @merge(%ap: memref<?x!I>, %ai: memref<?x!I>, %ad: memref<?x!T>, %bp: memref<?x!I>, %bi: memref<?x!I>,
+    %bd: memref<?x!T>, %n: index) -> (tensor<?x!I>, tensor<?x!I>, tensor<?x!T>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %yes = arith.constant true
+  %m = func.call @check_rows(%ap, %ai, %ad, %c0) : (memref<?x!I>, memref<?x!I>, memref<?x!T>, index) -> index
+  %rows_b = func.call @check_rows(%bp, %bi, %bd, %c1) : (memref<?x!I>, memref<?x!I>, memref<?x!T>, index) -> index
+  %same = arith.cmpi eq, %m, %rows_b : index
+  rt.check %same, "CSR matrix 0 has %0 rows, but matrix 1 has %1"(%m, %rows_b : index, index)
+  %m1 = arith.addi %m, %c1 : index
+  %counts = memref.alloc(%m) : memref<?xindex>
+  %rows = func.call @rows_of_block(%ap, %m) : (memref<?x!I>, index) -> index
+  %rows_by_b = func.call @rows_of_block(%bp, %m) : (memref<?x!I>, index) -> index
+  %step = arith.minui %rows, %rows_by_b : index
+  %blocks = arith.ceildivui %m, %step : index
+  scf.parallel (%block) = (%c0) to (%blocks) step (%c1) {
+    %r0 = arith.muli %block, %step : index
+    %or_more = arith.addi %r0, %step : index
+    %r1 = arith.minui %or_more, %m : index
+    func.call @check_columns(%ap, %ai, %r0, %r1, %n, %c0) : (memref<?x!I>, memref<?x!I>, index, index, index, index) -> ()
+    func.call @check_columns(%bp, %bi, %r0, %r1, %n, %c1) : (memref<?x!I>, memref<?x!I>, index, index, index, index) -> ()
+    func.call @check_ascending(%ap, %ai, %r0, %r1, %c0) : (memref<?x!I>, memref<?x!I>, index, index, index) -> ()
+    func.call @check_ascending(%bp, %bi, %r0, %r1, %c1) : (memref<?x!I>, memref<?x!I>, index, index, index) -> ()
+    %a0 = func.call @pointer(%ap, %r0) : (memref<?x!I>, index) -> index
+    %a1 = func.call @pointer(%ap, %r1) : (memref<?x!I>, index) -> index
+    %b0 = func.call @pointer(%bp, %r0) : (memref<?x!I>, index) -> index
+    %b1 = func.call @pointer(%bp, %r1) : (memref<?x!I>, index) -> index
+    %special_a = func.call @has_special(%ad, %a0, %a1) : (memref<?x!T>, index, index) -> i1
+    %special_b = func.call @has_special(%bd, %b0, %b1) : (memref<?x!T>, index, index) -> i1
+    %special = arith.ori %special_a, %special_b : i1
+    scf.for %r = %r0 to %r1 step %c1 {
+      %next = arith.addi %r, %c1 : index
+      %pa = func.call @pointer(%ap, %r) : (memref<?x!I>, index) -> index
+      %ea = func.call @pointer(%ap, %next) : (memref<?x!I>, index) -> index
+      %pb = func.call @pointer(%bp, %r) : (memref<?x!I>, index) -> index
+      %eb = func.call @pointer(%bp, %next) : (memref<?x!I>, index) -> index
+      %count = func.call @count_row(%ai, %ad, %bi, %bd, %pa, %ea, %pb, %eb, %special)
+          : (memref<?x!I>, memref<?x!T>, memref<?x!I>, memref<?x!T>, index, index, index, index, i1) -> index
+      memref.store %count, %counts[%r] : memref<?xindex>
+    }
+  }
+  %cp = memref.alloc(%m1) : memref<?x!I>
+  %nnz = func.call @sum_counts(%counts, %cp, %m) : (memref<?xindex>, memref<?x!I>, index) -> index
+  %ci = memref.alloc(%nnz) : memref<?x!I>
+  %cd = memref.alloc(%nnz) : memref<?x!T>
+  scf.parallel (%block) = (%c0) to (%blocks) step (%c1) {
+    %r0 = arith.muli %block, %step : index
+    %or_more = arith.addi %r0, %step : index
+    %r1 = arith.minui %or_more, %m : index
+    scf.for %r = %r0 to %r1 step %c1 {
+      %next = arith.addi %r, %c1 : index
+      %at = func.call @pointer(%cp, %r) : (memref<?x!I>, index) -> index
+      %end = func.call @pointer(%cp, %next) : (memref<?x!I>, index) -> index
+      %filled = arith.cmpi ult, %at, %end : index
+      scf.if %filled {
+        %pa = func.call @pointer(%ap, %r) : (memref<?x!I>, index) -> index
+        %ea = func.call @pointer(%ap, %next) : (memref<?x!I>, index) -> index
+        %pb = func.call @pointer(%bp, %r) : (memref<?x!I>, index) -> index
+        %eb = func.call @pointer(%bp, %next) : (memref<?x!I>, index) -> index
+        %count = arith.subi %end, %at : index
+        %na = arith.subi %ea, %pa : index
+        %nb = arith.subi %eb, %pb : index
+        %both = arith.addi %na, %nb : index
+        %disjoint = arith.cmpi eq, %count, %both : index
+        scf.if %disjoint {
+          func.call @merge_disjoint(%ai, %ad, %bi, %bd, %ci, %cd, %pa, %ea, %pb, %eb, %at)
+              : (memref<?x!I>, memref<?x!T>, memref<?x!I>, memref<?x!T>, memref<?x!I>, memref<?x!T>, index, index,
+                 index, index, index) -> ()
+        } else {
+          %behind = func.call @merge_row(%ai, %ad, %bi, %bd, %ci, %cd, %pa, %ea, %pb, %eb, %at, %yes)
+              : (memref<?x!I>, memref<?x!T>, memref<?x!I>, memref<?x!T>, memref<?x!I>, memref<?x!T>, index, index,
+                 index, index, index, i1) -> index
+        }
+      }
+    }
+  }
+  %rows_c = bufferization.to_tensor %cp : memref<?x!I> to tensor<?x!I>
+  %columns_c = bufferization.to_tensor %ci : memref<?x!I> to tensor<?x!I>
+  %values_c = bufferization.to_tensor %cd : memref<?x!T> to tensor<?x!T>
+  return %rows_c, %columns_c, %values_c : tensor<?x!I>, tensor<?x!I>, tensor<?x!T>
+}
+
+// Merges two rows without a common column, whose elements all have a result, from place %at on.
+func.func private @merge_disjoint(%ai: memref<?x!I>, %ad: memref<?x!T>, %bi: memref<?x!I>, %bd: memref<?x!T>,
+    %ci: memref<?x!I>, %cd: memref<?x!T>, %pa: index, %ea: index, %pb: index, %eb: index, %at: index) {
+  %yes = arith.constant true
+  %behind = func.call @merge_row(%ai, %ad, %bi, %bd, %ci, %cd, %pa, %ea, %pb, %eb, %at, %yes)
+      : (memref<?x!I>, memref<?x!T>, memref<?x!I>, memref<?x!T>, memref<?x!I>, memref<?x!T>, index, index,
+         index, index, index, i1) -> index
+  return
+}

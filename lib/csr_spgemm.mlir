@@ -1,0 +1,250 @@
+// csr_spgemm.mlir - the product of two sparse matrices in CSR. Uses lib/csr.mlir.
+//
+// Gustavson's algorithm: row i of C is the sum of the rows of B that row i of A names, each times an element of A. A list
+// with a place for each column says where in C the column's element is, if the row has one yet: places before the row's
+// first are those of earlier rows, so the list is never cleared. The elements are counted first, by the same list of the
+// rows that had a column last. The columns of a row of C stand in the order in which they were met first.
+//
+// Blocks of rows, each with a list of its own, are shared among threads. The prelude defines !T, the elements, !I, the
+// indices, and arithmetic on !T.
+
+// A list of -1 for each of n columns.
+func.func private @no_places(%n: index) -> memref<?x!I> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %none = arith.constant -1 : !I
+  %places = memref.alloc(%n) : memref<?x!I>
+  scf.for %j = %c0 to %n step %c1 {
+    memref.store %none, %places[%j] : memref<?x!I>
+  }
+  return %places : memref<?x!I>
+}
+
+// How many columns rows %p to %e - 1 of B have in all, where row %p is that of element %p of A: at least those of C.
+func.func private @count_products(%ai: memref<?x!I>, %bp: memref<?x!I>, %p: index, %e: index) -> index {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %sum = scf.for %k = %p to %e step %c1 iter_args(%s = %c0) -> (index) {
+    %row = func.call @pointer(%ai, %k) : (memref<?x!I>, index) -> index
+    %row1 = arith.addi %row, %c1 : index
+    %begin = func.call @pointer(%bp, %row) : (memref<?x!I>, index) -> index
+    %end = func.call @pointer(%bp, %row1) : (memref<?x!I>, index) -> index
+    %n = arith.subi %end, %begin : index
+    %next = arith.addi %s, %n : index
+    scf.yield %next : index
+  }
+  return %sum : index
+}
+
+// How many elements row %r of C has.
+func.func private @count_row(%ap: memref<?x!I>, %ai: memref<?x!I>, %bp: memref<?x!I>, %bi: memref<?x!I>,
+    %rows: memref<?x!I>, %r: index) -> index {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %here = arith.index_cast %r : index to !I
+  %r1 = arith.addi %r, %c1 : index
+  %p = func.call @pointer(%ap, %r) : (memref<?x!I>, index) -> index
+  %e = func.call @pointer(%ap, %r1) : (memref<?x!I>, index) -> index
+  %count = scf.for %k = %p to %e step %c1 iter_args(%n = %c0) -> (index) {
+    %row = func.call @pointer(%ai, %k) : (memref<?x!I>, index) -> index
+    %row1 = arith.addi %row, %c1 : index
+    %begin = func.call @pointer(%bp, %row) : (memref<?x!I>, index) -> index
+    %end = func.call @pointer(%bp, %row1) : (memref<?x!I>, index) -> index
+    %more = scf.for %q = %begin to %end step %c1 iter_args(%c = %n) -> (index) {
+      %j = func.call @pointer(%bi, %q) : (memref<?x!I>, index) -> index
+      %last = memref.load %rows[%j] : memref<?x!I>
+      memref.store %here, %rows[%j] : memref<?x!I>
+      %new = arith.cmpi ne, %last, %here : !I
+      %one = arith.extui %new : i1 to i64
+      %step = arith.index_cast %one : i64 to index
+      %next = arith.addi %c, %step : index
+      scf.yield %next : index
+    }
+    scf.yield %more : index
+  }
+  return %count : index
+}
+
+// Writes row %r of C from place %first on.
+func.func private @fill_row(%ap: memref<?x!I>, %ai: memref<?x!I>, %ad: memref<?x!T>, %bp: memref<?x!I>,
+    %bi: memref<?x!I>, %bd: memref<?x!T>, %ci: memref<?x!I>, %cd: memref<?x!T>, %places: memref<?x!I>, %r: index,
+    %first: !I) {
+  %c1 = arith.constant 1 : index
+  %one = arith.constant 1 : !I
+  %r1 = arith.addi %r, %c1 : index
+  %p = func.call @pointer(%ap, %r) : (memref<?x!I>, index) -> index
+  %e = func.call @pointer(%ap, %r1) : (memref<?x!I>, index) -> index
+  %behind = scf.for %k = %p to %e step %c1 iter_args(%o = %first) -> (!I) {
+    %row = func.call @pointer(%ai, %k) : (memref<?x!I>, index) -> index
+    %a = memref.load %ad[%k] : memref<?x!T>
+    %row1 = arith.addi %row, %c1 : index
+    %begin = func.call @pointer(%bp, %row) : (memref<?x!I>, index) -> index
+    %end = func.call @pointer(%bp, %row1) : (memref<?x!I>, index) -> index
+    %more = scf.for %q = %begin to %end step %c1 iter_args(%at = %o) -> (!I) {
+      %column = memref.load %bi[%q] : memref<?x!I>
+      %j = arith.index_castui %column : !I to index
+      %b = memref.load %bd[%q] : memref<?x!T>
+      %product = func.call @times(%a, %b) : (!T, !T) -> !T
+      %place = memref.load %places[%j] : memref<?x!I>
+      %new = arith.cmpi slt, %place, %first : !I
+      %next = scf.if %new -> (!I) {
+        %to = arith.index_castui %at : !I to index
+        memref.store %at, %places[%j] : memref<?x!I>
+        memref.store %column, %ci[%to] : memref<?x!I>
+        memref.store %product, %cd[%to] : memref<?x!T>
+        %at1 = arith.addi %at, %one : !I
+        scf.yield %at1 : !I
+      } else {
+        %to = arith.index_castui %place : !I to index
+        %sum = memref.load %cd[%to] : memref<?x!T>
+        %with = func.call @plus(%sum, %product) : (!T, !T) -> !T
+        memref.store %with, %cd[%to] : memref<?x!T>
+        scf.yield %at : !I
+      }
+      scf.yield %next : !I
+    }
+    scf.yield %more : !I
+  }
+  return
+}
+
+// The matrix without its elements that are zero.
+func.func private @without_zeros(%cp_: tensor<?x!I>, %ci_: tensor<?x!I>, %cd_: tensor<?x!T>, %m: index)
+    -> (tensor<?x!I>, tensor<?x!I>, tensor<?x!T>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %cp = bufferization.to_buffer %cp_ read_only : tensor<?x!I> to memref<?x!I>
+  %ci = bufferization.to_buffer %ci_ read_only : tensor<?x!I> to memref<?x!I>
+  %cd = bufferization.to_buffer %cd_ read_only : tensor<?x!T> to memref<?x!T>
+  %m1 = arith.addi %m, %c1 : index
+  %counts = memref.alloc(%m) : memref<?xindex>
+  scf.for %r = %c0 to %m step %c1 {
+    %r1 = arith.addi %r, %c1 : index
+    %begin = func.call @pointer(%cp, %r) : (memref<?x!I>, index) -> index
+    %end = func.call @pointer(%cp, %r1) : (memref<?x!I>, index) -> index
+    %count = scf.for %p = %begin to %end step %c1 iter_args(%n = %c0) -> (index) {
+      %v = memref.load %cd[%p] : memref<?x!T>
+      %kept = func.call @not_zero(%v) : (!T) -> i1
+      %one = arith.extui %kept : i1 to i64
+      %more = arith.index_cast %one : i64 to index
+      %next = arith.addi %n, %more : index
+      scf.yield %next : index
+    }
+    memref.store %count, %counts[%r] : memref<?xindex>
+  }
+  %dp = memref.alloc(%m1) : memref<?x!I>
+  %nnz = func.call @sum_counts(%counts, %dp, %m) : (memref<?xindex>, memref<?x!I>, index) -> index
+  %di = memref.alloc(%nnz) : memref<?x!I>
+  %dd = memref.alloc(%nnz) : memref<?x!T>
+  %all = func.call @pointer(%cp, %m) : (memref<?x!I>, index) -> index
+  %written = scf.for %p = %c0 to %all step %c1 iter_args(%at = %c0) -> (index) {
+    %v = memref.load %cd[%p] : memref<?x!T>
+    %kept = func.call @not_zero(%v) : (!T) -> i1
+    %next = scf.if %kept -> (index) {
+      %j = memref.load %ci[%p] : memref<?x!I>
+      memref.store %j, %di[%at] : memref<?x!I>
+      memref.store %v, %dd[%at] : memref<?x!T>
+      %at1 = arith.addi %at, %c1 : index
+      scf.yield %at1 : index
+    } else {
+      scf.yield %at : index
+    }
+    scf.yield %next : index
+  }
+  %rows = bufferization.to_tensor %dp : memref<?x!I> to tensor<?x!I>
+  %columns = bufferization.to_tensor %di : memref<?x!I> to tensor<?x!I>
+  %values = bufferization.to_tensor %dd : memref<?x!T> to tensor<?x!T>
+  return %rows, %columns, %values : tensor<?x!I>, tensor<?x!I>, tensor<?x!T>
+}
+
+// C = A B. %n: how many columns B has. Elements of C that are zero are left out.
+func.func @csr_spgemm(%ap_: tensor<?x!I>, %ai_: tensor<?x!I>, %ad_: tensor<?x!T>, %bp_: tensor<?x!I>,
+    %bi_: tensor<?x!I>, %bd_: tensor<?x!T>, %n: index) -> (tensor<?x!I>, tensor<?x!I>, tensor<?x!T>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %most_blocks = arith.constant 64 : index
+  %no = arith.constant false
+  %ap = bufferization.to_buffer %ap_ read_only : tensor<?x!I> to memref<?x!I>
+  %ai = bufferization.to_buffer %ai_ read_only : tensor<?x!I> to memref<?x!I>
+  %ad = bufferization.to_buffer %ad_ read_only : tensor<?x!T> to memref<?x!T>
+  %bp = bufferization.to_buffer %bp_ read_only : tensor<?x!I> to memref<?x!I>
+  %bi = bufferization.to_buffer %bi_ read_only : tensor<?x!I> to memref<?x!I>
+  %bd = bufferization.to_buffer %bd_ read_only : tensor<?x!T> to memref<?x!T>
+  %m = func.call @check_rows(%ap, %ai, %ad, %c0) : (memref<?x!I>, memref<?x!I>, memref<?x!T>, index) -> index
+  %inner = func.call @check_rows(%bp, %bi, %bd, %c1) : (memref<?x!I>, memref<?x!I>, memref<?x!T>, index) -> index
+  func.call @check_columns(%ap, %ai, %c0, %m, %inner, %c0)
+      : (memref<?x!I>, memref<?x!I>, index, index, index, index) -> ()
+  func.call @check_columns(%bp, %bi, %c0, %inner, %n, %c1)
+      : (memref<?x!I>, memref<?x!I>, index, index, index, index) -> ()
+  %nnz_a = func.call @pointer(%ap, %m) : (memref<?x!I>, index) -> index
+  %products = func.call @count_products(%ai, %bp, %c0, %nnz_a) : (memref<?x!I>, memref<?x!I>, index, index) -> index
+  // a list takes less time to make than the products of its block
+  %some = arith.maxui %n, %c1 : index
+  %worth = arith.divui %products, %some : index
+  %few = arith.minui %worth, %most_blocks : index
+  %wanted = arith.maxui %few, %c1 : index
+  %step_or_none = arith.ceildivui %m, %wanted : index
+  %step = arith.maxui %step_or_none, %c1 : index
+  %blocks = arith.ceildivui %m, %step : index
+  %counts = memref.alloc(%m) : memref<?xindex>
+  scf.parallel (%block) = (%c0) to (%blocks) step (%c1) {
+    %r0 = arith.muli %block, %step : index
+    %or_more = arith.addi %r0, %step : index
+    %r1 = arith.minui %or_more, %m : index
+    %rows = func.call @no_places(%n) : (index) -> memref<?x!I>
+    scf.for %r = %r0 to %r1 step %c1 {
+      %count = func.call @count_row(%ap, %ai, %bp, %bi, %rows, %r)
+          : (memref<?x!I>, memref<?x!I>, memref<?x!I>, memref<?x!I>, memref<?x!I>, index) -> index
+      memref.store %count, %counts[%r] : memref<?xindex>
+    }
+    memref.dealloc %rows : memref<?x!I>
+  }
+  %m1 = arith.addi %m, %c1 : index
+  %cp = memref.alloc(%m1) : memref<?x!I>
+  %nnz = func.call @sum_counts(%counts, %cp, %m) : (memref<?xindex>, memref<?x!I>, index) -> index
+  %ci = memref.alloc(%nnz) : memref<?x!I>
+  %cd = memref.alloc(%nnz) : memref<?x!T>
+  %zeros = memref.alloc(%blocks) : memref<?xi1>
+  scf.parallel (%block) = (%c0) to (%blocks) step (%c1) {
+    %r0 = arith.muli %block, %step : index
+    %or_more = arith.addi %r0, %step : index
+    %r1 = arith.minui %or_more, %m : index
+    %places = func.call @no_places(%n) : (index) -> memref<?x!I>
+    %some_zero = scf.for %r = %r0 to %r1 step %c1 iter_args(%found = %no) -> (i1) {
+      %first = memref.load %cp[%r] : memref<?x!I>
+      func.call @fill_row(%ap, %ai, %ad, %bp, %bi, %bd, %ci, %cd, %places, %r, %first)
+          : (memref<?x!I>, memref<?x!I>, memref<?x!T>, memref<?x!I>, memref<?x!I>, memref<?x!T>, memref<?x!I>,
+             memref<?x!T>, memref<?x!I>, index, !I) -> ()
+      %next = arith.addi %r, %c1 : index
+      %begin = func.call @pointer(%cp, %r) : (memref<?x!I>, index) -> index
+      %end = func.call @pointer(%cp, %next) : (memref<?x!I>, index) -> index
+      %any = scf.for %p = %begin to %end step %c1 iter_args(%f = %found) -> (i1) {
+        %v = memref.load %cd[%p] : memref<?x!T>
+        %filled = func.call @not_zero(%v) : (!T) -> i1
+        %yes = arith.constant true
+        %empty = arith.xori %filled, %yes : i1
+        %f1 = arith.ori %f, %empty : i1
+        scf.yield %f1 : i1
+      }
+      scf.yield %any : i1
+    }
+    memref.store %some_zero, %zeros[%block] : memref<?xi1>
+    memref.dealloc %places : memref<?x!I>
+  }
+  %drops = scf.for %block = %c0 to %blocks step %c1 iter_args(%found = %no) -> (i1) {
+    %zero = memref.load %zeros[%block] : memref<?xi1>
+    %next = arith.ori %found, %zero : i1
+    scf.yield %next : i1
+  }
+  %rows_c = bufferization.to_tensor %cp : memref<?x!I> to tensor<?x!I>
+  %columns_c = bufferization.to_tensor %ci : memref<?x!I> to tensor<?x!I>
+  %values_c = bufferization.to_tensor %cd : memref<?x!T> to tensor<?x!T>
+  %c:3 = scf.if %drops -> (tensor<?x!I>, tensor<?x!I>, tensor<?x!T>) {
+    %kept:3 = func.call @without_zeros(%rows_c, %columns_c, %values_c, %m)
+        : (tensor<?x!I>, tensor<?x!I>, tensor<?x!T>, index) -> (tensor<?x!I>, tensor<?x!I>, tensor<?x!T>)
+    scf.yield %kept#0, %kept#1, %kept#2 : tensor<?x!I>, tensor<?x!I>, tensor<?x!T>
+  } else {
+    scf.yield %rows_c, %columns_c, %values_c : tensor<?x!I>, tensor<?x!I>, tensor<?x!T>
+  }
+  return %c#0, %c#1, %c#2 : tensor<?x!I>, tensor<?x!I>, tensor<?x!T>
+}

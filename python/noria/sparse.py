@@ -1,0 +1,230 @@
+"""The library's kernels on sparse matrices: SciPy's CSR arrays and matrices go in without copies, with SciPy's answers:
+
+    from noria import sparse
+    y = sparse.spmv(A, x)       # A @ x
+    C = sparse.spgemm(A, B)     # A @ B
+
+Elements are integers, float32 or float64; where arguments differ in type, they are converted to the common one, as NumPy
+promotes. Indices are int32 or int64. Results are csr_array with indices of the arguments' type, wider only where the
+number of elements needs it. Each kernel is compiled at its first call for a type of elements and of indices. Rows are
+shared among threads where that is worth it.
+
+SciPy trusts the arrays of a matrix. These functions check them as they read them: an indptr that falls, a column that
+the matrix does not have, and lists of different lengths raise ValueError, which names the argument and the place.
+Columns of a row may stand in any order and several times, as in SciPy."""
+
+import functools
+import re
+
+import numpy as np
+
+from . import Error, InferenceSession
+
+__all__ = ["add", "multiply", "spgemm", "spmm", "spmv"]
+
+_ROWS, _DATA, _DENSE = "tensor<?x{1}>", "tensor<?x{0}>", "tensor<?x?x{0}>"
+_CSR = [_ROWS, _ROWS, _DATA]
+
+# What the kernels take and give, by the types of the elements and of the indices.
+_SIGNATURES = {
+    "csr_spmv": ([*_CSR, _DATA], [_DATA]),
+    "csr_spmm": ([*_CSR, _DENSE], [_DENSE]),
+    "csr_add": ([*_CSR, *_CSR, "index"], _CSR),
+    "csr_multiply": ([*_CSR, *_CSR, "index"], _CSR),
+    "csr_spgemm": ([*_CSR, *_CSR, "index"], _CSR),
+}
+
+
+@functools.cache
+def _session(kernel, element, indices):
+    takes, gives = ([t.format(element.lstrip("u"), indices) for t in types] for types in _SIGNATURES[kernel])
+    name = f"@noria.{kernel}.{element}.{indices}"
+    declared = f"({', '.join(takes)}) -> ({', '.join(gives)})"
+    parameters = ", ".join(f"%a{i}: {t}" for i, t in enumerate(takes))
+    arguments = ", ".join(f"%a{i}" for i in range(len(takes)))
+    results = ", ".join(f"%r#{i}" for i in range(len(gives)))
+    session = InferenceSession(f"""func.func private {name}{declared}
+func.func @main({parameters}) -> ({', '.join(gives)}) {{
+  %r:{len(gives)} = func.call {name}({arguments}) : {declared}
+  return {results} : {', '.join(gives)}
+}}
+""".encode())
+    return session, [i.name for i in session.get_inputs()]
+
+
+def _element(dtype):
+    """The element type in a kernel's name, and the dtype that its arrays are read as."""
+    if dtype.kind in "iu" and dtype.itemsize <= 8:
+        return f"{'u' if dtype.kind == 'u' else ''}i{8 * dtype.itemsize}", np.dtype(f"i{dtype.itemsize}")
+    if dtype.kind == "f" and dtype.itemsize in (4, 8):
+        return f"f{8 * dtype.itemsize}", dtype
+    raise TypeError(f"there is no kernel for elements of {dtype}; expected integers, float32 or float64")
+
+
+def _common(*arrays):
+    return np.result_type(*(a.dtype for a in arrays)).newbyteorder("=")
+
+
+def _call(kernel, dtype, index_dtype, names, arrays):
+    """The kernel's results. names: of the arguments that are matrices, for errors. Arrays of floats and integers with
+    the elements' type are converted to dtype, those in tuples to index_dtype."""
+    element, raw = _element(dtype)
+    session, inputs = _session(kernel, element, f"i{8 * index_dtype.itemsize}")
+    feeds = []
+    for a in arrays:
+        if isinstance(a, int):
+            feeds.append(np.array(a, np.int64))
+        elif isinstance(a, tuple):
+            feeds.append(np.ascontiguousarray(a[0], index_dtype))
+        else:
+            feeds.append(np.ascontiguousarray(a, dtype).view(raw))
+    try:
+        return session.run(None, dict(zip(inputs, feeds)))
+    except Error as e:
+        found = re.search(r"matrix (\d): (ind.*)", str(e))
+        if not found:
+            raise
+        raise ValueError(f"{names[int(found[1])]}.{found[2]}") from None
+
+
+def _csr(name, a):
+    """Checks that an argument is a CSR array or matrix of SciPy."""
+    if getattr(a, "format", None) != "csr" or len(getattr(a, "shape", ())) != 2:
+        raise TypeError(f"{name} must be a csr_array or csr_matrix with 2 dims, not {type(a).__name__}")
+    for field in ("indptr", "indices", "data"):
+        array = getattr(a, field)
+        if not isinstance(array, np.ndarray) or array.ndim != 1:
+            raise ValueError(f"{name}.{field} must be an array with 1 dim")
+        if field != "data" and array.dtype.kind != "i":
+            raise TypeError(f"{name}.{field} must be int32 or int64, not {array.dtype}")
+    if a.indptr.size != a.shape[0] + 1:
+        raise ValueError(f"{name}.indptr has {a.indptr.size} elements, but {name} has {a.shape[0]} rows")
+    return a
+
+
+def _parts(a):
+    return [(a.indptr,), (a.indices,), a.data]
+
+
+def _index_dtype(*matrices):
+    """int32 where all lists of indices are, else int64."""
+    narrow = all(a.indptr.dtype.itemsize <= 4 and a.indices.dtype.itemsize <= 4 for a in matrices)
+    return np.dtype(np.int32 if narrow else np.int64)
+
+
+def _made(parts, dtype, shape, ordered):
+    """The csr_array of a kernel's results, whose type of indices SciPy would choose anew."""
+    from scipy.sparse import csr_array
+    indptr, indices, data = parts
+    c = csr_array((data.view(dtype), indices, indptr), shape=shape)
+    c.indptr, c.indices = indptr, indices
+    if ordered:
+        c.has_sorted_indices = c.has_canonical_format = True
+    return c
+
+
+def _dense(name, x, ndim, rows):
+    x = np.asarray(x)
+    if x.ndim != ndim:
+        raise ValueError(f"{name} must have {ndim} dim{'s' if ndim > 1 else ''}, but its shape is {x.shape}")
+    if x.shape[0] != rows:
+        raise ValueError(f"{name} has {x.shape[0]} {'rows' if ndim > 1 else 'elements'}, but A has {rows} columns")
+    return x
+
+
+def spmv(A, x):
+    """A @ x for a CSR matrix and a vector: an array. Products of a row are added in the order of its elements, as SciPy
+    does, so the results are equal to the last bit."""
+    _csr("A", A)
+    x = _dense("x", x, 1, A.shape[1])
+    dtype = _common(A, x)
+    y, = _call("csr_spmv", dtype, _index_dtype(A), "A", [*_parts(A), x])
+    return y.view(dtype)
+
+
+def spmm(A, X):
+    """A @ X for a CSR matrix and a dense matrix: an array, equal to SciPy's to the last bit."""
+    _csr("A", A)
+    X = _dense("X", X, 2, A.shape[1])
+    dtype = _common(A, X)
+    y, = _call("csr_spmm", dtype, _index_dtype(A), "A", [*_parts(A), X])
+    return y.view(dtype)
+
+
+def _canonical(name, a):
+    """A copy of a matrix in which each row's columns ascend, and elements of the same place are one."""
+    nnz = int(a.indptr[-1])
+    wrong = np.flatnonzero((a.indices[:nnz] < 0) | (a.indices[:nnz] >= a.shape[1]))
+    if wrong.size:
+        p = wrong[0]
+        raise ValueError(f"{name}.indices[{p}] is {a.indices[p]}, but the matrix has {a.shape[1]} columns")
+    a = a.copy()
+    a.has_sorted_indices = a.has_canonical_format = False
+    a.sum_duplicates()
+    return a
+
+
+def _merged(kernel, A, B):
+    _csr("A", A)
+    _csr("B", B)
+    if A.shape != B.shape:
+        raise ValueError(f"A has the shape {A.shape}, but B has {B.shape}")
+    dtype, indices = _common(A, B), _index_dtype(A, B)
+    if A.indices.size + B.indices.size > np.iinfo(indices).max:
+        indices = np.dtype(np.int64)
+    for _ in range(3):
+        try:
+            parts = _call(kernel, dtype, indices, "AB", [*_parts(A), *_parts(B), int(A.shape[1])])
+            return _made(parts, dtype, A.shape, True)
+        except ValueError as e:
+            if "not greater than the column before it" not in str(e):
+                raise
+            if str(e).startswith("A"):
+                A = _canonical("A", A)
+            else:
+                B = _canonical("B", B)
+    raise AssertionError("sum_duplicates did not sort")
+
+
+def add(A, B):
+    """A + B for CSR matrices of one shape: a csr_array whose columns ascend in each row. As in SciPy, elements that are
+    zero are left out. Of matrices whose columns do not ascend, or stand several times in a row, a copy is sorted and
+    summed first; SciPy sums these in another order."""
+    return _merged("csr_add", A, B)
+
+
+def multiply(A, B):
+    """A.multiply(B), element by element, for CSR matrices of one shape: a csr_array whose columns ascend in each row. As
+    in SciPy, elements that are zero are left out, and an infinity or NaN that meets no element gives NaN. Matrices whose
+    columns do not ascend are handled as in add."""
+    return _merged("csr_multiply", A, B)
+
+
+def spgemm(A, B, sort=False):
+    """A @ B for CSR matrices: a csr_array without elements that are zero. As SciPy's, its columns do not ascend in a row,
+    unless sort is true; they stand in the order in which they are met first, where SciPy has the reverse. Products are
+    added in SciPy's order."""
+    _csr("A", A)
+    _csr("B", B)
+    if A.shape[1] != B.shape[0]:
+        raise ValueError(f"B has {B.shape[0]} rows, but A has {A.shape[1]} columns")
+    dtype, indices = _common(A, B), _index_dtype(A, B)
+    n, columns, parts_b = int(B.shape[1]), None, _parts(B)
+    if n > 4 * B.indices.size + (1 << 16):  # the kernel has a list with an element for each column
+        columns, places = np.unique(B.indices, return_inverse=True)
+        if columns.size and not 0 <= columns[0] <= columns[-1] < n:
+            p = np.flatnonzero((B.indices < 0) | (B.indices >= n))[0]
+            raise ValueError(f"B.indices[{p}] is {B.indices[p]}, but the matrix has {n} columns")
+        n, parts_b = columns.size, [(B.indptr,), (places,), B.data]
+    try:
+        parts = _call("csr_spgemm", dtype, indices, "AB", [*_parts(A), *parts_b, n])
+    except Error as e:
+        if "more than its type of indices counts" not in str(e) or indices.itemsize == 8:
+            raise
+        parts = _call("csr_spgemm", dtype, np.dtype(np.int64), "AB", [*_parts(A), *parts_b, n])
+    if columns is not None:
+        parts[1] = columns.astype(parts[1].dtype, copy=False)[parts[1]]
+    c = _made(parts, dtype, (A.shape[0], B.shape[1]), False)
+    if sort:
+        c.sort_indices()
+    return c

@@ -1,0 +1,293 @@
+"""The kernels of lib/csr_*.mlir as Python calls them, against SciPy and NumPy."""
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from noria import InferenceSession, kernels, sparse
+
+sp = pytest.importorskip("scipy.sparse")
+
+DTYPES = ["i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8", "f4", "f8"]
+
+
+def values(rng, dtype, n):
+    """Random elements: of few values, so that sums cancel out and products wrap around, and zeros; of floats also NaN,
+    infinities and -0."""
+    dtype = np.dtype(dtype)
+    if dtype.kind in "iu":
+        info = np.iinfo(dtype)
+        few = rng.integers(-2 if dtype.kind == "i" else 0, 3, n)
+        return np.where(rng.random(n) < 0.7, few, rng.integers(info.min, info.max, n, dtype, True)).astype(dtype)
+    special = rng.choice([np.nan, np.inf, -np.inf, 0.0, -0.0], n)
+    few = rng.integers(-2, 3, n)
+    return np.where(rng.random(n) < 0.05, special, np.where(rng.random(n) < 0.3, few, rng.normal(size=n))).astype(dtype)
+
+
+def matrix(rng, m, n, per_row, dtype="f8", index="i4", canonical=True, plain=False):
+    """A CSR array of rows with 0 to 2 * per_row elements; some are empty, some full. Not canonical: columns stand in any
+    order and several times."""
+    counts = rng.integers(0, 2 * per_row + 1, m)
+    counts[rng.random(m) < 0.2] = 0
+    counts[rng.random(m) < 0.1] = n
+    counts = np.minimum(counts, n) if n else np.zeros(m, int)
+    rows = [np.sort(rng.choice(n, c, replace=False)) if canonical else rng.integers(0, n, c) for c in counts]
+    indices = np.concatenate([np.zeros(0, int), *rows])
+    indptr = np.concatenate([[0], np.cumsum(counts)])
+    data = rng.normal(size=indices.size).astype(dtype) if plain else values(rng, dtype, indices.size)
+    a = sp.csr_array((m, n), dtype=dtype)
+    a.indptr, a.indices, a.data = indptr.astype(index), indices.astype(index), data
+    return a
+
+
+def pairs(rng, dtype="f8", index="i4", canonical=True):
+    """Two matrices of one shape, of many shapes and kinds."""
+    for m, n, k in [(0, 0, 1), (0, 5, 1), (5, 0, 1), (1, 1, 1), (1, 40, 9), (40, 1, 1), (7, 9, 2), (33, 70, 17),
+                    (90, 300, 5), (300, 90, 20), (4, 2000, 300)]:
+        a, b = (matrix(rng, m, n, k, dtype, index, canonical) for _ in range(2))
+        yield a, b
+        yield a, a
+        yield a, sp.csr_array((m, n), dtype=dtype)
+        yield sp.csr_array((m, n), dtype=dtype), b
+        minus = a.copy()
+        minus.data = -minus.data  # every sum of numbers is zero
+        yield a, minus
+
+
+def same(got, expected, exact=True):
+    """The same elements at the same places, with equal bits apart from those of NaN."""
+    assert type(got) is sp.csr_array and got.shape == expected.shape and got.dtype == expected.dtype
+    got.check_format(full_check=True)
+    got, expected = got.copy(), expected.copy()
+    got.sort_indices()
+    expected.sort_indices()
+    assert np.array_equal(got.indptr, expected.indptr) and np.array_equal(got.indices, expected.indices)
+    if exact:
+        assert np.array_equal(got.data, expected.data, equal_nan=got.dtype.kind == "f")
+    else:
+        assert np.allclose(got.data, expected.data, equal_nan=True, rtol=1e-4 if got.dtype == "f4" else 1e-10)
+
+
+OPS = {"add": lambda a, b: a + b, "multiply": lambda a, b: sp.csr_array(a.multiply(b))}
+
+
+@pytest.fixture(autouse=True)
+def quiet():
+    with np.errstate(all="ignore"):
+        yield
+
+
+@pytest.mark.parametrize("op", OPS)
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_merge(op, dtype):
+    rng = np.random.default_rng(3)
+    for a, b in pairs(rng, dtype):
+        c = getattr(sparse, op)(a, b)
+        same(c, OPS[op](a, b))
+        assert c.has_canonical_format and c.indices.dtype == np.int32
+        assert np.all(np.diff(c.indices)[np.setdiff1d(np.arange(1, c.nnz), c.indptr) - 1] > 0)
+
+
+@pytest.mark.parametrize("op", OPS)
+@pytest.mark.parametrize("index", ["i4", "i8"])
+def test_merge_of_unordered(op, index):
+    """Integers, whose sums do not depend on the order, must be equal; floats are close."""
+    rng = np.random.default_rng(4)
+    for a, b in pairs(rng, "i4", index, canonical=False):
+        before = a.indices.copy()
+        c = getattr(sparse, op)(a, b)
+        same(c, OPS[op](a, b))
+        assert c.indices.dtype == index and c.indptr.dtype == index
+        assert np.array_equal(a.indices, before)
+    a, b = (matrix(rng, 50, 80, 9, "f8", index, canonical=False, plain=True) for _ in range(2))
+    same(getattr(sparse, op)(a, b), OPS[op](a, b), exact=False)
+    ordered = matrix(rng, 50, 80, 9, "f8", index, plain=True)
+    same(getattr(sparse, op)(ordered, b), OPS[op](ordered, b), exact=False)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("index", ["i4", "i8"])
+def test_products_with_dense(dtype, index):
+    """Also of columns in any order: the products are added in the order of the elements."""
+    rng = np.random.default_rng(5)
+    for canonical in (True, False):
+        for a, b in pairs(rng, dtype, index, canonical):
+            x = values(rng, dtype, a.shape[1])
+            y = sparse.spmv(a, x)
+            assert y.dtype == dtype and np.array_equal(y, a @ x, equal_nan=a.dtype.kind == "f")
+            for width in (0, 1, 3, 17):
+                x = values(rng, dtype, a.shape[1] * width).reshape(a.shape[1], width)
+                y = sparse.spmm(a, x)
+                assert y.dtype == dtype and np.array_equal(y, a @ x, equal_nan=a.dtype.kind == "f")
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("index", ["i4", "i8"])
+def test_spgemm(dtype, index):
+    rng = np.random.default_rng(6)
+    for canonical in (True, False):
+        for m, k, n, per_row in [(0, 0, 0, 1), (0, 3, 4, 1), (3, 0, 4, 1), (3, 4, 0, 1), (1, 1, 1, 1), (20, 30, 10, 3),
+                                 (100, 40, 300, 7), (9, 300, 9, 40)]:
+            a, b = matrix(rng, m, k, per_row, dtype, index, canonical), matrix(rng, k, n, per_row, dtype, index, canonical)
+            c = sparse.spgemm(a, b)
+            same(c, a @ b)
+            assert c.indices.dtype == index
+            c = sparse.spgemm(a, b, sort=True)
+            assert c.has_sorted_indices
+            same(c, a @ b)
+
+
+def test_spgemm_without_zeros():
+    a = sp.csr_array(np.array([[1.0, -1.0], [2.0, 0.0]]))
+    b = sp.csr_array(np.array([[1.0, 3.0], [1.0, 1.0]]))
+    c = sparse.spgemm(a, b, sort=True)
+    assert c.indptr.tolist() == [0, 1, 3] and c.indices.tolist() == [1, 0, 1] and c.data.tolist() == [2.0, 2.0, 6.0]
+
+
+def test_large():
+    """Large enough for threads and for several blocks, with numbers only."""
+    rng = np.random.default_rng(7)
+    a, b = (sp.random_array((30000, 2000), density=0.005, format="csr", rng=rng) for _ in range(2))
+    x = rng.normal(size=2000)
+    assert np.array_equal(sparse.spmv(a, x), a @ x)
+    x = rng.normal(size=(2000, 5))
+    assert np.array_equal(sparse.spmm(a, x), a @ x)
+    for op in OPS:
+        same(getattr(sparse, op)(a, b), OPS[op](a, b))
+    same(sparse.spgemm(a, a[:2000]), a @ a[:2000])
+
+
+def test_one_long_row():
+    rng = np.random.default_rng(8)
+    a, b = (sp.random_array((3, 200000), density=0.3, format="csr", rng=rng) for _ in range(2))
+    x = rng.normal(size=200000)
+    assert np.array_equal(sparse.spmv(a, x), a @ x)
+    for op in OPS:
+        same(getattr(sparse, op)(a, b), OPS[op](a, b))
+
+
+def test_types_are_promoted():
+    a = sp.csr_array(np.array([[1, 0], [2, 3]], np.int32))
+    b = sp.csr_matrix(np.array([[0.5, 0], [0, 1]], np.float32))
+    same(sparse.add(a, b), a + b)
+    same(sparse.spgemm(b, a), sp.csr_array(b @ a))
+    assert sparse.spmv(a, [1.5, 2]).dtype == np.float64
+    wide = b.copy()
+    wide.indices, wide.indptr = wide.indices.astype(np.int64), wide.indptr.astype(np.int64)
+    assert sparse.add(b, wide).indices.dtype == np.int64
+    swapped = sp.csr_array((a.data.astype(">f8"), a.indices, a.indptr), shape=a.shape)
+    assert sparse.spmv(swapped, np.ones(2, ">f8")).tolist() == [1.0, 5.0]
+
+
+def test_many_columns():
+    """No memory for columns that have no elements."""
+    n = 2**40
+    a = sp.csr_array((np.array([1.0, 2.0, 3.0]), np.array([5, n - 1, 7]), np.array([0, 2, 2, 3])), shape=(3, n))
+    b = sp.csr_array((np.array([4.0, -2.0]), np.array([6, n - 1]), np.array([0, 2, 2, 2])), shape=(3, n))
+    same(sparse.add(a, b), a + b)
+    same(sparse.multiply(a, b), a.multiply(b))
+    left = sp.csr_array(np.array([[1.0, 0, 2.0], [1.0, 1.0, 1.0]]))
+    c = sparse.spgemm(left, a, sort=True)
+    assert c.shape == (2, n) and c.indices.tolist() == [5, 7, n - 1, 5, 7, n - 1]
+    assert c.data.tolist() == [1.0, 6.0, 2.0, 1.0, 3.0, 2.0]
+    a.indices[2] = n
+    with pytest.raises(ValueError, match=rf"^B\.indices\[2\] is {n}, but the matrix has {n} columns$"):
+        sparse.spgemm(left, a)
+
+
+def broken(field, place, value):
+    a = sp.csr_array(np.array([[1.0, 2.0, 0], [0, 3.0, 0], [4.0, 0, 5.0]]))
+    getattr(a, field)[place] = value
+    return a
+
+
+GOOD = sp.csr_array(np.eye(3))
+CALLS = {
+    "A": [lambda a: sparse.spmv(a, np.ones(3)), lambda a: sparse.spmm(a, np.ones((3, 2))), lambda a: sparse.add(a, GOOD),
+          lambda a: sparse.multiply(a, GOOD), lambda a: sparse.spgemm(a, GOOD)],
+    "B": [lambda b: sparse.add(GOOD, b), lambda b: sparse.multiply(GOOD, b), lambda b: sparse.spgemm(GOOD, b)],
+}
+
+
+@pytest.mark.parametrize("name", CALLS)
+@pytest.mark.parametrize("field,place,value,message", [
+    ("indices", 3, 3, r"indices\[3\] is 3, but the matrix has 3 columns"),
+    ("indices", 1, -1, r"indices\[1\] is -1, but the matrix has 3 columns"),
+    ("indices", 4, 2**31 - 1, r"indices\[4\] is 2147483647, but the matrix has 3 columns"),
+    ("indices", 0, -2**31, r"indices\[0\] is -2147483648, but the matrix has 3 columns"),
+    ("indptr", 0, 1, r"indptr\[0\] is 1, not 0"),
+    ("indptr", 0, -1, r"indptr\[0\] is -1, not 0"),
+    ("indptr", 1, 4, r"indptr\[2\] is 3, less than the element before it"),
+    ("indptr", 3, 2, r"indptr\[3\] is 2, less than the element before it"),
+    ("indptr", 3, 6, r"indptr ends with 6, but indices has 5 elements"),
+    ("indptr", 3, 2**31 - 1, r"indptr ends with 2147483647, but indices has 5 elements"),
+])
+def test_broken_arrays(name, field, place, value, message):
+    for call in CALLS[name]:
+        with pytest.raises(ValueError, match=rf"^{name}\.{message}$"):
+            call(broken(field, place, value))
+
+
+def test_broken_and_unordered():
+    """A column that is out of range is found where the matrix has to be sorted first, too."""
+    rng = np.random.default_rng(9)
+    a = matrix(rng, 3000, 50, 5, canonical=False)
+    a.indices[-1] = 50
+    with pytest.raises(ValueError, match=rf"^A\.indices\[{a.indices.size - 1}\] is 50, but the matrix has 50 columns$"):
+        sparse.add(a, matrix(rng, 3000, 50, 5))
+
+
+def test_lists_of_different_lengths():
+    a = GOOD.copy()
+    a.data = a.data[:2]
+    with pytest.raises(ValueError, match="^A.indices has 3 elements, but data has 2$"):
+        sparse.spmv(a, np.ones(3))
+    a = GOOD.copy()
+    a.indptr = a.indptr[:2]
+    with pytest.raises(ValueError, match="^A.indptr has 2 elements, but A has 3 rows$"):
+        sparse.add(a, GOOD)
+    longer = GOOD.copy()  # SciPy ignores what is behind the last row
+    longer.data, longer.indices = np.append(longer.data, 9.0), np.append(longer.indices, 77).astype(np.int32)
+    assert sparse.spmv(longer, np.arange(3.0)).tolist() == [0.0, 1.0, 2.0]
+    same(sparse.add(longer, GOOD), GOOD + GOOD)
+
+
+@pytest.mark.parametrize("error,message,call", [
+    (TypeError, "A must be a csr_array or csr_matrix", lambda: sparse.spmv(np.eye(3), np.ones(3))),
+    (TypeError, "B must be a csr_array or csr_matrix", lambda: sparse.add(GOOD, GOOD.tocsc())),
+    (TypeError, "no kernel for elements of complex128", lambda: sparse.spmv(GOOD.astype(complex), np.ones(3))),
+    (TypeError, "no kernel for elements of bool", lambda: sparse.spgemm(GOOD.astype(bool), GOOD.astype(bool))),
+    (ValueError, "x must have 1 dim, but its shape is", lambda: sparse.spmv(GOOD, np.ones((3, 1)))),
+    (ValueError, "x has 4 elements, but A has 3 columns", lambda: sparse.spmv(GOOD, np.ones(4))),
+    (ValueError, "X has 4 rows, but A has 3 columns", lambda: sparse.spmm(GOOD, np.ones((4, 2)))),
+    (ValueError, r"A has the shape \(3, 3\), but B has \(3, 4\)", lambda: sparse.add(GOOD, sp.csr_array((3, 4)))),
+    (ValueError, "B has 4 rows, but A has 3 columns", lambda: sparse.spgemm(GOOD, sp.csr_array((4, 3)))),
+])
+def test_wrong_arguments(error, message, call):
+    with pytest.raises(error, match=message):
+        call()
+
+
+def test_arrays_go_in_without_copies():
+    """The native half copies what is not contiguous only; what the front makes of an argument is the array itself."""
+    feeds = []
+    run = InferenceSession.run
+    try:
+        InferenceSession.run = lambda self, names, feed: feeds.append(feed) or run(self, names, feed)
+        a, x = matrix(np.random.default_rng(1), 20, 20, 3, plain=True), np.ones(20)
+        sparse.spmv(a, x)
+    finally:
+        InferenceSession.run = run
+    for array, fed in zip([a.indptr, a.indices, a.data, x], feeds[0].values()):
+        assert np.shares_memory(array, fed)
+
+
+def test_names():
+    for name in ("spmv", "spmm", "add", "multiply", "spgemm"):
+        assert getattr(kernels, name) is getattr(sparse, name)
+
+
+def test_scipy_is_optional():
+    code = "import sys; sys.modules['scipy'] = None; import noria; from noria import kernels; print(kernels.argsort([2, 1]))"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "[1 0]\n"
