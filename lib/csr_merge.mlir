@@ -8,44 +8,42 @@
 
 // Checks that the columns of each of rows %r0 to %r1 - 1 ascend.
 func.func private @check_ascending(%indptr: memref<?x!I>, %indices: memref<?x!I>, %r0: index, %r1: index, %which: index) {
-  %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
+  %none = arith.constant 0 : !I
   %begin = func.call @pointer(%indptr, %r0) : (memref<?x!I>, index) -> index
   %end = func.call @pointer(%indptr, %r1) : (memref<?x!I>, index) -> index
   %second = arith.addi %begin, %c1 : index
-  %all = scf.for %p = %second to %end step %c1 iter_args(%n = %c0) -> (index) {
+  %all = scf.for %p = %second to %end step %c1 iter_args(%n = %none) -> (!I) {
     %before = arith.subi %p, %c1 overflow<nsw, nuw> : index
     %i = memref.load %indices[%before] : memref<?x!I>
     %j = memref.load %indices[%p] : memref<?x!I>
     %falls = arith.cmpi sge, %i, %j : !I
-    %one = arith.extui %falls : i1 to i64
-    %more = arith.index_cast %one : i64 to index
-    %next = arith.addi %n, %more : index
-    scf.yield %next : index
+    %more = arith.extui %falls : i1 to !I
+    %next = arith.addi %n, %more : !I
+    scf.yield %next : !I
   }
   // from the last column of a row to the first of the next one they may fall
-  %between = scf.for %r = %r0 to %r1 step %c1 iter_args(%n = %c0) -> (index) {
+  %between = scf.for %r = %r0 to %r1 step %c1 iter_args(%n = %none) -> (!I) {
     %after = arith.addi %r, %c1 : index
     %p = func.call @pointer(%indptr, %r) : (memref<?x!I>, index) -> index
     %q = func.call @pointer(%indptr, %after) : (memref<?x!I>, index) -> index
     %filled = arith.cmpi ult, %p, %q : index
     %not_first = arith.cmpi ugt, %p, %begin : index
     %inner = arith.andi %filled, %not_first : i1
-    %count = scf.if %inner -> (index) {
+    %count = scf.if %inner -> (!I) {
       %before = arith.subi %p, %c1 : index
       %i = memref.load %indices[%before] : memref<?x!I>
       %j = memref.load %indices[%p] : memref<?x!I>
       %falls = arith.cmpi sge, %i, %j : !I
-      %one = arith.extui %falls : i1 to i64
-      %more = arith.index_cast %one : i64 to index
-      scf.yield %more : index
+      %more = arith.extui %falls : i1 to !I
+      scf.yield %more : !I
     } else {
-      scf.yield %c0 : index
+      scf.yield %none : !I
     }
-    %next = arith.addi %n, %count : index
-    scf.yield %next : index
+    %next = arith.addi %n, %count : !I
+    scf.yield %next : !I
   }
-  %differ = arith.cmpi ne, %all, %between : index
+  %differ = arith.cmpi ne, %all, %between : !I
   scf.if %differ {
     scf.for %r = %r0 to %r1 step %c1 {
       %after = arith.addi %r, %c1 : index
@@ -78,117 +76,242 @@ func.func private @has_special(%data: memref<?x!T>, %begin: index, %end: index) 
   return %any : i1
 }
 
-// How many columns rows %pa to %ea - 1 and %pb to %eb - 1 have in common.
+// How many columns elements %pa to %ea - 1 of a and %pb to %eb - 1 of b have in common. 16 columns of a are compared with
+// 8 of b; then the block that ends first is followed by the next one of its row.
 func.func private @count_common(%a: memref<?x!I>, %b: memref<?x!I>, %pa: index, %ea: index, %pb: index, %eb: index)
     -> index {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
   %c16 = arith.constant 16 : index
-  %none = arith.constant dense<-1> : vector<16x!I>
+  %no_a = arith.constant dense<-1> : vector<16x!I>
+  %no_b = arith.constant dense<-2> : vector<8x!I>
   %zeros = arith.constant dense<0> : vector<16x!I>
-  %both_filled0 = arith.cmpi ult, %pa, %ea : index
-  %both_filled1 = arith.cmpi ult, %pb, %eb : index
-  %both_filled = arith.andi %both_filled0, %both_filled1 : i1
-  %total = scf.if %both_filled -> (index) {
-    %last_b = arith.subi %eb, %c1 : index
-    %found:2 = scf.for %p = %pa to %ea step %c16 iter_args(%count = %c0, %from = %pb) -> (index, index) {
-      %left = arith.subi %ea, %p : index
-      %n = arith.minui %left, %c16 : index
-      %mask = vector.create_mask %n : vector<16xi1>
-      %columns = vector.maskedload %a[%p], %mask, %none : memref<?x!I>, vector<16xi1>, vector<16x!I> into vector<16x!I>
-      %upto = arith.addi %p, %n : index
-      %last_a = arith.subi %upto, %c1 : index
-      %last = memref.load %a[%last_a] : memref<?x!I>
-      // at most as many trips as there are columns of b that are not greater than the last of a
-      %matches:2 = scf.while (%q = %from, %acc = %zeros) : (index, vector<16x!I>) -> (index, vector<16x!I>) {
-        %inside = arith.cmpi ult, %q, %eb : index
-        %there = arith.minui %q, %last_b : index
-        %j = memref.load %b[%there] : memref<?x!I>
-        %among = arith.cmpi sle, %j, %last : !I
-        %go_on = arith.andi %inside, %among : i1
-        scf.condition(%go_on) %q, %acc : index, vector<16x!I>
-      } do {
-      ^bb0(%q: index, %acc: vector<16x!I>):
-        %j = memref.load %b[%q] : memref<?x!I>
-        %all = vector.broadcast %j : !I to vector<16x!I>
-        %same = arith.cmpi eq, %columns, %all : vector<16x!I>
-        %ones = arith.extsi %same : vector<16xi1> to vector<16x!I>
-        %next = arith.subi %acc, %ones : vector<16x!I>
-        %q1 = arith.addi %q, %c1 : index
-        scf.yield %q1, %next : index, vector<16x!I>
-      }
-      %sum = vector.reduction <add>, %matches#1 : vector<16x!I> into !I
-      %more = arith.index_castui %sum : !I to index
-      %next = arith.addi %count, %more : index
-      scf.yield %next, %matches#0 : index, index
-    }
-    scf.yield %found#0 : index
-  } else {
-    scf.yield %c0 : index
+  %counted:3 = scf.while (%p = %pa, %q = %pb, %acc = %zeros) : (index, index, vector<16x!I>)
+      -> (index, index, vector<16x!I>) {
+    %left_a = arith.cmpi ult, %p, %ea : index
+    %left_b = arith.cmpi ult, %q, %eb : index
+    %left = arith.andi %left_a, %left_b : i1
+    scf.condition(%left) %p, %q, %acc : index, index, vector<16x!I>
+  } do {
+  ^bb0(%p: index, %q: index, %acc: vector<16x!I>):
+    %rest_a = arith.subi %ea, %p : index
+    %rest_b = arith.subi %eb, %q : index
+    %na = arith.minui %rest_a, %c16 : index
+    %nb = arith.minui %rest_b, %c8 : index
+    %mask_a = vector.create_mask %na : vector<16xi1>
+    %mask_b = vector.create_mask %nb : vector<8xi1>
+    %sixteen = vector.maskedload %a[%p], %mask_a, %no_a : memref<?x!I>, vector<16xi1>, vector<16x!I> into vector<16x!I>
+    %eight = vector.maskedload %b[%q], %mask_b, %no_b : memref<?x!I>, vector<8xi1>, vector<8x!I> into vector<8x!I>
+    %b0 = vector.shuffle %eight, %eight [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0] : vector<8x!I>, vector<8x!I>
+    %same0 = arith.cmpi eq, %sixteen, %b0 : vector<16x!I>
+    %ones0 = arith.extsi %same0 : vector<16xi1> to vector<16x!I>
+    %acc0 = arith.subi %acc, %ones0 : vector<16x!I>
+    %b1 = vector.shuffle %eight, %eight [1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1] : vector<8x!I>, vector<8x!I>
+    %same1 = arith.cmpi eq, %sixteen, %b1 : vector<16x!I>
+    %ones1 = arith.extsi %same1 : vector<16xi1> to vector<16x!I>
+    %acc1 = arith.subi %acc0, %ones1 : vector<16x!I>
+    %b2 = vector.shuffle %eight, %eight [2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2] : vector<8x!I>, vector<8x!I>
+    %same2 = arith.cmpi eq, %sixteen, %b2 : vector<16x!I>
+    %ones2 = arith.extsi %same2 : vector<16xi1> to vector<16x!I>
+    %acc2 = arith.subi %acc1, %ones2 : vector<16x!I>
+    %b3 = vector.shuffle %eight, %eight [3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3] : vector<8x!I>, vector<8x!I>
+    %same3 = arith.cmpi eq, %sixteen, %b3 : vector<16x!I>
+    %ones3 = arith.extsi %same3 : vector<16xi1> to vector<16x!I>
+    %acc3 = arith.subi %acc2, %ones3 : vector<16x!I>
+    %b4 = vector.shuffle %eight, %eight [4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4] : vector<8x!I>, vector<8x!I>
+    %same4 = arith.cmpi eq, %sixteen, %b4 : vector<16x!I>
+    %ones4 = arith.extsi %same4 : vector<16xi1> to vector<16x!I>
+    %acc4 = arith.subi %acc3, %ones4 : vector<16x!I>
+    %b5 = vector.shuffle %eight, %eight [5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5] : vector<8x!I>, vector<8x!I>
+    %same5 = arith.cmpi eq, %sixteen, %b5 : vector<16x!I>
+    %ones5 = arith.extsi %same5 : vector<16xi1> to vector<16x!I>
+    %acc5 = arith.subi %acc4, %ones5 : vector<16x!I>
+    %b6 = vector.shuffle %eight, %eight [6, 6, 6, 6, 6, 6, 6, 6, 6, 6, 6, 6, 6, 6, 6, 6] : vector<8x!I>, vector<8x!I>
+    %same6 = arith.cmpi eq, %sixteen, %b6 : vector<16x!I>
+    %ones6 = arith.extsi %same6 : vector<16xi1> to vector<16x!I>
+    %acc6 = arith.subi %acc5, %ones6 : vector<16x!I>
+    %b7 = vector.shuffle %eight, %eight [7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7] : vector<8x!I>, vector<8x!I>
+    %same7 = arith.cmpi eq, %sixteen, %b7 : vector<16x!I>
+    %ones7 = arith.extsi %same7 : vector<16xi1> to vector<16x!I>
+    %acc7 = arith.subi %acc6, %ones7 : vector<16x!I>
+    %next_p = arith.addi %p, %na : index
+    %next_q = arith.addi %q, %nb : index
+    %at_a = arith.subi %next_p, %c1 : index
+    %at_b = arith.subi %next_q, %c1 : index
+    %last_a = memref.load %a[%at_a] : memref<?x!I>
+    %last_b = memref.load %b[%at_b] : memref<?x!I>
+    %a_ends = arith.cmpi sle, %last_a, %last_b : !I
+    %b_ends = arith.cmpi sge, %last_a, %last_b : !I
+    %p1 = arith.select %a_ends, %next_p, %p : index
+    %q1 = arith.select %b_ends, %next_q, %q : index
+    scf.yield %p1, %q1, %acc7 : index, index, vector<16x!I>
   }
-  return %total : index
+  %sum = vector.reduction <add>, %counted#2 : vector<16x!I> into !I
+  %count = arith.index_castui %sum : !I to index
+  return %count : index
 }
 
-// The next column of a row, or one greater than all where it has none left.
-func.func private @next_column(%indices: memref<?x!I>, %p: index, %end: index) -> index {
-  %most = arith.constant 9223372036854775807 : index
-  %left = arith.cmpi ult, %p, %end : index
-  %column = scf.if %left -> (index) {
-    %j = func.call @pointer(%indices, %p) : (memref<?x!I>, index) -> index
-    scf.yield %j : index
-  } else {
-    scf.yield %most : index
+// Writes an element to place %o, if it is not zero and %write says so. The place behind it.
+func.func private @write_if(%j: !I, %v: !T, %ci: memref<?x!I>, %cd: memref<?x!T>, %o: index, %write: i1) -> index {
+  %kept = func.call @not_zero(%v) : (!T) -> i1
+  %stored = arith.andi %kept, %write : i1
+  scf.if %stored {
+    memref.store %j, %ci[%o] : memref<?x!I>
+    memref.store %v, %cd[%o] : memref<?x!T>
   }
-  return %column : index
+  %one = arith.extui %kept : i1 to i64
+  %step = arith.index_cast %one : i64 to index
+  %next = arith.addi %o, %step : index
+  return %next : index
 }
 
-func.func private @value_if(%there: i1, %data: memref<?x!T>, %p: index) -> !T {
-  %value = scf.if %there -> (!T) {
-    %v = memref.load %data[%p] : memref<?x!T>
-    scf.yield %v : !T
-  } else {
-    %zero = func.call @zero() : () -> !T
-    scf.yield %zero : !T
-  }
-  return %value : !T
-}
-
-// Merges two rows into the result from place %at on, where %write says so. The place behind the last element.
+// Merges two rows into the result from place %at on, where %write says so. The place behind the last element. While both
+// rows have elements, which of them comes next decides no branch: it cannot be foreseen.
 func.func private @merge_row(%ai: memref<?x!I>, %ad: memref<?x!T>, %bi: memref<?x!I>, %bd: memref<?x!T>,
+    %ci: memref<?x!I>, %cd: memref<?x!T>, %pa: index, %ea: index, %pb: index, %eb: index, %at: index, %write: i1)
+    -> index {
+  %c1 = arith.constant 1 : index
+  %zero = func.call @zero() : () -> !T
+  %merged:3 = scf.while (%p = %pa, %q = %pb, %o = %at) : (index, index, index) -> (index, index, index) {
+    %a_left = arith.cmpi ult, %p, %ea : index
+    %b_left = arith.cmpi ult, %q, %eb : index
+    %left = arith.andi %a_left, %b_left : i1
+    scf.condition(%left) %p, %q, %o : index, index, index
+  } do {
+  ^bb0(%p: index, %q: index, %o: index):
+    %ja = memref.load %ai[%p] : memref<?x!I>
+    %jb = memref.load %bi[%q] : memref<?x!I>
+    %of_a = arith.cmpi sle, %ja, %jb : !I
+    %of_b = arith.cmpi sle, %jb, %ja : !I
+    %j = arith.minsi %ja, %jb : !I
+    %a = memref.load %ad[%p] : memref<?x!T>
+    %b = memref.load %bd[%q] : memref<?x!T>
+    %va = func.call @choose(%of_a, %a, %zero) : (i1, !T, !T) -> !T
+    %vb = func.call @choose(%of_b, %b, %zero) : (i1, !T, !T) -> !T
+    %v = func.call @combine(%va, %vb) : (!T, !T) -> !T
+    %next_o = func.call @write_if(%j, %v, %ci, %cd, %o, %write)
+        : (!I, !T, memref<?x!I>, memref<?x!T>, index, i1) -> index
+    %one_a = arith.extui %of_a : i1 to i64
+    %one_b = arith.extui %of_b : i1 to i64
+    %step_a = arith.index_cast %one_a : i64 to index
+    %step_b = arith.index_cast %one_b : i64 to index
+    %next_p = arith.addi %p, %step_a : index
+    %next_q = arith.addi %q, %step_b : index
+    scf.yield %next_p, %next_q, %next_o : index, index, index
+  }
+  %with_a = scf.for %p = %merged#0 to %ea step %c1 iter_args(%o = %merged#2) -> (index) {
+    %j = memref.load %ai[%p] : memref<?x!I>
+    %a = memref.load %ad[%p] : memref<?x!T>
+    %v = func.call @combine(%a, %zero) : (!T, !T) -> !T
+    %next = func.call @write_if(%j, %v, %ci, %cd, %o, %write)
+        : (!I, !T, memref<?x!I>, memref<?x!T>, index, i1) -> index
+    scf.yield %next : index
+  }
+  %with_b = scf.for %q = %merged#1 to %eb step %c1 iter_args(%o = %with_a) -> (index) {
+    %j = memref.load %bi[%q] : memref<?x!I>
+    %b = memref.load %bd[%q] : memref<?x!T>
+    %v = func.call @combine(%zero, %b) : (!T, !T) -> !T
+    %next = func.call @write_if(%j, %v, %ci, %cd, %o, %write)
+        : (!I, !T, memref<?x!I>, memref<?x!T>, index, i1) -> index
+    scf.yield %next : index
+  }
+  return %with_b : index
+}
+
+// An element that the other row does not have: is written where %write says so, if such are elements of the result.
+func.func private @write_alone(%j: !I, %v: !T, %ci: memref<?x!I>, %cd: memref<?x!T>, %o: index, %write: i1) -> index {
+  %c1 = arith.constant 1 : index
+  %kept = func.call @keeps_alone() : () -> i1
+  %next = scf.if %kept -> (index) {
+    scf.if %write {
+      memref.store %j, %ci[%o] : memref<?x!I>
+      memref.store %v, %cd[%o] : memref<?x!T>
+    }
+    %o1 = arith.addi %o, %c1 : index
+    scf.yield %o1 : index
+  } else {
+    scf.yield %o : index
+  }
+  return %next : index
+}
+
+// merge_row for rows without special elements: those that are alone need no @combine.
+func.func private @merge_plain(%ai: memref<?x!I>, %ad: memref<?x!T>, %bi: memref<?x!I>, %bd: memref<?x!T>,
     %ci: memref<?x!I>, %cd: memref<?x!T>, %pa: index, %ea: index, %pb: index, %eb: index, %at: index, %write: i1)
     -> index {
   %c1 = arith.constant 1 : index
   %merged:3 = scf.while (%p = %pa, %q = %pb, %o = %at) : (index, index, index) -> (index, index, index) {
     %a_left = arith.cmpi ult, %p, %ea : index
     %b_left = arith.cmpi ult, %q, %eb : index
-    %left = arith.ori %a_left, %b_left : i1
+    %left = arith.andi %a_left, %b_left : i1
     scf.condition(%left) %p, %q, %o : index, index, index
   } do {
   ^bb0(%p: index, %q: index, %o: index):
-    %ja = func.call @next_column(%ai, %p, %ea) : (memref<?x!I>, index, index) -> index
-    %jb = func.call @next_column(%bi, %q, %eb) : (memref<?x!I>, index, index) -> index
-    %of_a = arith.cmpi ule, %ja, %jb : index
-    %of_b = arith.cmpi ule, %jb, %ja : index
-    %j = arith.minui %ja, %jb : index
-    %va = func.call @value_if(%of_a, %ad, %p) : (i1, memref<?x!T>, index) -> !T
-    %vb = func.call @value_if(%of_b, %bd, %q) : (i1, memref<?x!T>, index) -> !T
-    %v = func.call @combine(%va, %vb) : (!T, !T) -> !T
-    %kept = func.call @not_zero(%v) : (!T) -> i1
-    %stored = arith.andi %kept, %write : i1
-    scf.if %stored {
-      %column = arith.index_cast %j : index to !I
-      memref.store %column, %ci[%o] : memref<?x!I>
-      memref.store %v, %cd[%o] : memref<?x!T>
+    %ja = memref.load %ai[%p] : memref<?x!I>
+    %jb = memref.load %bi[%q] : memref<?x!I>
+    %same = arith.cmpi eq, %ja, %jb : !I
+    %next_o = scf.if %same -> (index) {
+      %a = memref.load %ad[%p] : memref<?x!T>
+      %b = memref.load %bd[%q] : memref<?x!T>
+      %v = func.call @combine(%a, %b) : (!T, !T) -> !T
+      %next = func.call @write_if(%ja, %v, %ci, %cd, %o, %write)
+          : (!I, !T, memref<?x!I>, memref<?x!T>, index, i1) -> index
+      scf.yield %next : index
+    } else {
+      %less = arith.cmpi slt, %ja, %jb : !I
+      %j = arith.minsi %ja, %jb : !I
+      %a = memref.load %ad[%p] : memref<?x!T>
+      %b = memref.load %bd[%q] : memref<?x!T>
+      %v = func.call @choose(%less, %a, %b) : (i1, !T, !T) -> !T
+      %next = func.call @write_alone(%j, %v, %ci, %cd, %o, %write)
+          : (!I, !T, memref<?x!I>, memref<?x!T>, index, i1) -> index
+      scf.yield %next : index
     }
-    %p1 = arith.addi %p, %c1 : index
-    %q1 = arith.addi %q, %c1 : index
-    %o1 = arith.addi %o, %c1 : index
-    %next_p = arith.select %of_a, %p1, %p : index
-    %next_q = arith.select %of_b, %q1, %q : index
-    %next_o = arith.select %kept, %o1, %o : index
+    %of_a = arith.cmpi sle, %ja, %jb : !I
+    %of_b = arith.cmpi sle, %jb, %ja : !I
+    %one_a = arith.extui %of_a : i1 to i64
+    %one_b = arith.extui %of_b : i1 to i64
+    %step_a = arith.index_cast %one_a : i64 to index
+    %step_b = arith.index_cast %one_b : i64 to index
+    %next_p = arith.addi %p, %step_a : index
+    %next_q = arith.addi %q, %step_b : index
     scf.yield %next_p, %next_q, %next_o : index, index, index
   }
-  return %merged#2 : index
+  %with_a = scf.for %p = %merged#0 to %ea step %c1 iter_args(%o = %merged#2) -> (index) {
+    %j = memref.load %ai[%p] : memref<?x!I>
+    %v = memref.load %ad[%p] : memref<?x!T>
+    %next = func.call @write_alone(%j, %v, %ci, %cd, %o, %write)
+        : (!I, !T, memref<?x!I>, memref<?x!T>, index, i1) -> index
+    scf.yield %next : index
+  }
+  %with_b = scf.for %q = %merged#1 to %eb step %c1 iter_args(%o = %with_a) -> (index) {
+    %j = memref.load %bi[%q] : memref<?x!I>
+    %v = memref.load %bd[%q] : memref<?x!T>
+    %next = func.call @write_alone(%j, %v, %ci, %cd, %o, %write)
+        : (!I, !T, memref<?x!I>, memref<?x!T>, index, i1) -> index
+    scf.yield %next : index
+  }
+  return %with_b : index
+}
+
+// merge_row or, where that suffices, merge_plain.
+func.func private @merge_either(%ai: memref<?x!I>, %ad: memref<?x!T>, %bi: memref<?x!I>, %bd: memref<?x!T>,
+    %ci: memref<?x!I>, %cd: memref<?x!T>, %pa: index, %ea: index, %pb: index, %eb: index, %at: index, %write: i1,
+    %special: i1)
+    -> index {
+  %behind = scf.if %special -> (index) {
+    %n = func.call @merge_row(%ai, %ad, %bi, %bd, %ci, %cd, %pa, %ea, %pb, %eb, %at, %write)
+        : (memref<?x!I>, memref<?x!T>, memref<?x!I>, memref<?x!T>, memref<?x!I>, memref<?x!T>, index, index, index,
+           index, index, i1) -> index
+    scf.yield %n : index
+  } else {
+    %n = func.call @merge_plain(%ai, %ad, %bi, %bd, %ci, %cd, %pa, %ea, %pb, %eb, %at, %write)
+        : (memref<?x!I>, memref<?x!T>, memref<?x!I>, memref<?x!T>, memref<?x!I>, memref<?x!T>, index, index, index,
+           index, index, i1) -> index
+    scf.yield %n : index
+  }
+  return %behind : index
 }
 
 // How many elements the result has in a row; special: whether an element of the rows may be.
@@ -202,9 +325,9 @@ func.func private @count_row(%ai: memref<?x!I>, %ad: memref<?x!T>, %bi: memref<?
   %unknown = arith.cmpi slt, %few, %c0 : index
   %merges = arith.ori %unknown, %special : i1
   %count = scf.if %merges -> (index) {
-    %n = func.call @merge_row(%ai, %ad, %bi, %bd, %ai, %ad, %pa, %ea, %pb, %eb, %c0, %no)
+    %n = func.call @merge_either(%ai, %ad, %bi, %bd, %ai, %ad, %pa, %ea, %pb, %eb, %c0, %no, %special)
         : (memref<?x!I>, memref<?x!T>, memref<?x!I>, memref<?x!T>, memref<?x!I>, memref<?x!T>, index, index, index,
-           index, index, i1) -> index
+           index, index, i1, i1) -> index
     scf.yield %n : index
   } else {
     scf.yield %few : index
@@ -228,6 +351,7 @@ func.func private @merge(%ap: memref<?x!I>, %ai: memref<?x!I>, %ad: memref<?x!T>
   %rows_by_b = func.call @rows_of_block(%bp, %m) : (memref<?x!I>, index) -> index
   %step = arith.minui %rows, %rows_by_b : index
   %blocks = arith.ceildivui %m, %step : index
+  %specials = memref.alloc(%blocks) : memref<?xi1>
   scf.parallel (%block) = (%c0) to (%blocks) step (%c1) {
     %r0 = arith.muli %block, %step : index
     %or_more = arith.addi %r0, %step : index
@@ -243,6 +367,7 @@ func.func private @merge(%ap: memref<?x!I>, %ai: memref<?x!I>, %ad: memref<?x!T>
     %special_a = func.call @has_special(%ad, %a0, %a1) : (memref<?x!T>, index, index) -> i1
     %special_b = func.call @has_special(%bd, %b0, %b1) : (memref<?x!T>, index, index) -> i1
     %special = arith.ori %special_a, %special_b : i1
+    memref.store %special, %specials[%block] : memref<?xi1>
     scf.for %r = %r0 to %r1 step %c1 {
       %next = arith.addi %r, %c1 : index
       %pa = func.call @pointer(%ap, %r) : (memref<?x!I>, index) -> index
@@ -262,6 +387,7 @@ func.func private @merge(%ap: memref<?x!I>, %ai: memref<?x!I>, %ad: memref<?x!T>
     %r0 = arith.muli %block, %step : index
     %or_more = arith.addi %r0, %step : index
     %r1 = arith.minui %or_more, %m : index
+    %special = memref.load %specials[%block] : memref<?xi1>
     scf.for %r = %r0 to %r1 step %c1 {
       %next = arith.addi %r, %c1 : index
       %at = func.call @pointer(%cp, %r) : (memref<?x!I>, index) -> index
@@ -282,9 +408,9 @@ func.func private @merge(%ap: memref<?x!I>, %ai: memref<?x!I>, %ad: memref<?x!T>
               : (memref<?x!I>, memref<?x!T>, memref<?x!I>, memref<?x!T>, memref<?x!I>, memref<?x!T>, index, index,
                  index, index, index) -> ()
         } else {
-          %behind = func.call @merge_row(%ai, %ad, %bi, %bd, %ci, %cd, %pa, %ea, %pb, %eb, %at, %yes)
+          %behind = func.call @merge_either(%ai, %ad, %bi, %bd, %ci, %cd, %pa, %ea, %pb, %eb, %at, %yes, %special)
               : (memref<?x!I>, memref<?x!T>, memref<?x!I>, memref<?x!T>, memref<?x!I>, memref<?x!T>, index, index,
-                 index, index, index, i1) -> index
+                 index, index, index, i1, i1) -> index
         }
       }
     }
@@ -295,11 +421,72 @@ func.func private @merge(%ap: memref<?x!I>, %ai: memref<?x!I>, %ad: memref<?x!T>
   return %rows_c, %columns_c, %values_c : tensor<?x!I>, tensor<?x!I>, tensor<?x!T>
 }
 
-// Merges two rows without a common column, whose elements all have a result, from place %at on.
+// Writes the lesser column of two places, and its value, to place %o. Whether it was of a. Nothing depends on a branch:
+// the order of the columns cannot be foreseen.
+func.func private @write_one(%ai: memref<?x!I>, %ad: memref<?x!T>, %bi: memref<?x!I>, %bd: memref<?x!T>,
+    %ci: memref<?x!I>, %cd: memref<?x!T>, %p: index, %q: index, %o: index, %greater: i1) -> index {
+  %ja = memref.load %ai[%p] : memref<?x!I>
+  %jb = memref.load %bi[%q] : memref<?x!I>
+  %less = arith.cmpi slt, %ja, %jb : !I
+  %of_a = arith.xori %less, %greater : i1
+  %low = arith.minsi %ja, %jb : !I
+  %high = arith.maxsi %ja, %jb : !I
+  %column = arith.select %greater, %high, %low : !I
+  %va = memref.load %ad[%p] : memref<?x!T>
+  %vb = memref.load %bd[%q] : memref<?x!T>
+  %value = func.call @choose(%of_a, %va, %vb) : (i1, !T, !T) -> !T
+  memref.store %column, %ci[%o] : memref<?x!I>
+  memref.store %value, %cd[%o] : memref<?x!T>
+  %one = arith.extui %of_a : i1 to i64
+  %step = arith.index_cast %one : i64 to index
+  return %step : index
+}
+
+// Merges two rows without a common column, whose elements all have a result, from place %at on. As many elements as the
+// shorter row has are taken from the front of both, and as many from the back, in turns, so that neither has to wait for
+// the other; what is left is in the middle.
 func.func private @merge_disjoint(%ai: memref<?x!I>, %ad: memref<?x!T>, %bi: memref<?x!I>, %bd: memref<?x!T>,
     %ci: memref<?x!I>, %cd: memref<?x!T>, %pa: index, %ea: index, %pb: index, %eb: index, %at: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %no = arith.constant false
   %yes = arith.constant true
-  %behind = func.call @merge_row(%ai, %ad, %bi, %bd, %ci, %cd, %pa, %ea, %pb, %eb, %at, %yes)
+  %na = arith.subi %ea, %pa : index
+  %nb = arith.subi %eb, %pb : index
+  %n = arith.minui %na, %nb : index
+  %all = arith.addi %na, %nb : index
+  %end = arith.addi %at, %all : index
+  %last = arith.subi %end, %c1 : index
+  %last_a = arith.subi %ea, %c1 : index
+  %last_b = arith.subi %eb, %c1 : index
+  // taken: how many of a were taken from the front, and from the back
+  %taken:2 = scf.for %i = %c0 to %n step %c1 iter_args(%f = %c0, %g = %c0) -> (index, index) {
+    %p = arith.addi %pa, %f : index
+    %others = arith.subi %i, %f : index
+    %q = arith.addi %pb, %others : index
+    %o = arith.addi %at, %i : index
+    %front = func.call @write_one(%ai, %ad, %bi, %bd, %ci, %cd, %p, %q, %o, %no)
+        : (memref<?x!I>, memref<?x!T>, memref<?x!I>, memref<?x!T>, memref<?x!I>, memref<?x!T>, index, index, index, i1)
+        -> index
+    %p1 = arith.subi %last_a, %g : index
+    %others1 = arith.subi %i, %g : index
+    %q1 = arith.subi %last_b, %others1 : index
+    %o1 = arith.subi %last, %i : index
+    %back = func.call @write_one(%ai, %ad, %bi, %bd, %ci, %cd, %p1, %q1, %o1, %yes)
+        : (memref<?x!I>, memref<?x!T>, memref<?x!I>, memref<?x!T>, memref<?x!I>, memref<?x!T>, index, index, index, i1)
+        -> index
+    %f1 = arith.addi %f, %front : index
+    %g1 = arith.addi %g, %back : index
+    scf.yield %f1, %g1 : index, index
+  }
+  %a0 = arith.addi %pa, %taken#0 : index
+  %a1 = arith.subi %ea, %taken#1 : index
+  %front_b = arith.subi %n, %taken#0 : index
+  %back_b = arith.subi %n, %taken#1 : index
+  %b0 = arith.addi %pb, %front_b : index
+  %b1 = arith.subi %eb, %back_b : index
+  %o0 = arith.addi %at, %n : index
+  %behind = func.call @merge_row(%ai, %ad, %bi, %bd, %ci, %cd, %a0, %a1, %b0, %b1, %o0, %yes)
       : (memref<?x!I>, memref<?x!T>, memref<?x!I>, memref<?x!T>, memref<?x!I>, memref<?x!T>, index, index,
          index, index, index, i1) -> index
   return

@@ -9,6 +9,12 @@ func.func private @combine(%a: !T, %b: !T) -> !T {
   return %product : !T
 }
 
+// Unless it is special, an element without one in the other matrix is none of the product.
+func.func private @keeps_alone() -> i1 {
+  %keeps = arith.constant false
+  return %keeps : i1
+}
+
 // Whether a row with the element cannot be counted by its columns: its product with nothing is not zero.
 func.func private @special(%v: !T) -> i1 {
   %zero = func.call @zero() : () -> !T

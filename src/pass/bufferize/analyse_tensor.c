@@ -154,10 +154,15 @@ static void to_tensor(NrAnalysis *a, NrOp *op) {
   nr_analysis_decide(a, op, NR_BUFFERIZATION_TO_TENSOR_BUFFER, NR_COPIED, (NrConflict){.kind = NR_SNAPSHOT}, NULL);
 }
 
-/* Whether elements and sizes are all that is asked of a memref. */
+/* Whether all that uses the memref loads from it or asks for its sizes. */
 static bool is_only_read(const NrValue *memref) {
-  for (const NrUse *use = memref->first_use; use; use = use->next)
-    if (!nr_op_is(use->owner, NR_OP_memref_load) && !nr_op_is(use->owner, NR_OP_memref_dim)) return false;
+  for (const NrUse *use = memref->first_use; use; use = use->next) {
+    const NrOp *op = use->owner;
+    bool reads = nr_op_has(op, NR_READS) && !nr_op_has(op, NR_WRITES) && !nr_op_has(op, NR_ALLOCATES) &&
+                 !nr_op_has(op, NR_CALL) && !op->num_regions && op->num_results == 1 &&
+                 !nr_type_is_memref(nr_result(op, 0)->type) && !nr_type_is_tensor(nr_result(op, 0)->type);
+    if (!reads && !nr_op_is(op, NR_OP_memref_dim)) return false;
+  }
   return true;
 }
 

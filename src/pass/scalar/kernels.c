@@ -37,6 +37,21 @@ static bool uses(const NrKernelText *kernel, const NrKernelText *other) {
   return n > 0 && (size_t)n < sizeof name && memmem(kernel->text, kernel->size, name, (size_t)n);
 }
 
+/* @choose: the first value where the condition holds, else the second. By integers, because CPUs have a conditional
+ * move for these and the code generator makes a branch of the choice between two floats. */
+static void choose_prelude(NrContext *ctx, NrBuf *out, NrType elem) {
+  const char *e = nr_type_text(ctx, elem);
+  uint32_t bits = nr_type_bits(elem);
+  nr_buf_printf(out, "func.func private @choose(%%c: i1, %%a: !T, %%b: !T) -> !T {\n");
+  if (nr_type_is_int(elem)) {
+    nr_buf_printf(out, "  %%chosen = arith.select %%c, %%a, %%b : !T\n  return %%chosen : !T\n}\n");
+    return;
+  }
+  nr_buf_printf(out, "  %%x = arith.bitcast %%a : %s to i%u\n  %%y = arith.bitcast %%b : %s to i%u\n", e, bits, e, bits);
+  nr_buf_printf(out, "  %%z = arith.select %%c, %%x, %%y : i%u\n", bits);
+  nr_buf_printf(out, "  %%chosen = arith.bitcast %%z : i%u to %s\n  return %%chosen : !T\n}\n", bits, e);
+}
+
 void nr_kernel_sparse_prelude(NrContext *ctx, NrBuf *out, const NrKernelText *kernel, NoriaDType dtype,
                               NoriaDType indices) {
   NrType elem = nr_type_lowered(nr_dtype_type(ctx, dtype));
@@ -51,6 +66,7 @@ void nr_kernel_sparse_prelude(NrContext *ctx, NrBuf *out, const NrKernelText *ke
   }
   nr_buf_printf(out, "func.func private @not_zero(%%a: !T) -> i1 {\n  %%zero = arith.constant %s : !T\n", zero);
   nr_buf_printf(out, "  %%result = arith.cmp%s %s, %%a, %%zero : !T\n  return %%result : i1\n}\n", kind, differs);
+  choose_prelude(ctx, out, elem);
   for (const NrKernelText *k = nr_kernel_texts; k->name; k++)
     if (uses(kernel, k)) nr_buf_str(out, (NrStr){k->text, k->size});
 }

@@ -51,6 +51,17 @@ func.func private @thrice(%t: tensor<2xf64>) -> (tensor<2xf64>, tensor<2xf64>) {
   return %r, %s : tensor<2xf64>, tensor<2xf64>
 }
 
+// That the buffer is only read is not believed.
+// CHECK-LABEL: func.func private @promised(
+// CHECK: memref.copy %arg0
+func.func private @promised(%t: tensor<2xf64>) {
+  %c0 = arith.constant 0 : index
+  %x = arith.constant 5.0 : f64
+  %from = bufferization.to_buffer %t read_only : tensor<2xf64> to memref<2xf64>
+  memref.store %x, %from[%c0] : memref<2xf64>
+  return
+}
+
 func.func @main(%t: tensor<?xf64>) -> (tensor<?xf64>, tensor<?xf64>) {
   %a = func.call @twice(%t) : (tensor<?xf64>) -> tensor<?xf64>
   %b = func.call @twice(%t) : (tensor<?xf64>) -> tensor<?xf64>
