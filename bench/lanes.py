@@ -190,7 +190,8 @@ def cases():
                                     out.ctypes.data_as(ctypes.c_void_p))
             return out
         return run
-    return [("Mandelbrot f32 1024x1024x256", "mandelbrot", MANDELBROT, {}, mandelbrot, 7, 4, 1e9 / SIZE**2, "ns a point"),
+    return [("Mandelbrot f32 1024x1024x256", "mandelbrot", MANDELBROT, {}, mandelbrot, 7, 4, 1e9 / SIZE**2,
+             "ns a point"),
             ("Collatz lengths of 1 M starts, i64", "collatz", COLLATZ, {"starts": starts}, lengths, 3, 3, 1e9 / STARTS,
              "ns a start")]
 

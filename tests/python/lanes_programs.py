@@ -166,6 +166,29 @@ NEWTON = one_dim(["f64"], "f64", """
     %r = arith.addf %w#0, %kf : f64""", "zero = arith.constant 0 : i32; oneI = arith.constant 1 : i32; "
                  "most = arith.constant 40 : i32; tiny = arith.constant 1.0e-9 : f64; half = arith.constant 0.5 : f64")
 
+# break, continue, and a break under a condition that varies: by lower-early-exit flags that the loop carries.
+EXITS = one_dim(["i32"], "i32", """
+    %x = memref.load %a[%i] : memref<?xi32>
+    %r = scf.loop token(%l) iter_args(%k = %two, %s = %z) : i32, i32 -> i32 {
+      %far = arith.cmpi sgt, %k, %most : i32
+      scf.if %far {
+        scf.break [%l] %s : i32
+      }
+      %k1 = arith.addi %k, %one : i32
+      %m = arith.remsi %x, %k : i32
+      %div = arith.cmpi eq, %m, %z : i32
+      scf.if %div {
+        scf.continue [%l] %k1, %s : i32, i32
+      }
+      %s1 = arith.addi %s, %m : i32
+      %big = arith.cmpi sgt, %s1, %x : i32
+      scf.if %big {
+        scf.break [%l] %k : i32
+      }
+      scf.continue [%l] %k1, %s1 : i32, i32
+    }""", "z = arith.constant 0 : i32; one = arith.constant 1 : i32; two = arith.constant 2 : i32; "
+                "most = arith.constant 50 : i32")
+
 # Branches that vary, in a loop: one side loads and divides, the other stores.
 BRANCHES = one_dim(["i32", "i32"], "i32", """
     %x = memref.load %a[%i] : memref<?xi32>
@@ -385,6 +408,7 @@ PROGRAMS = {
     "rows": (ROWS, sparse),
     "triangle": (TRIANGLE, lambda rng, n: [ints(rng, n, -9, 40, np.int32)]),
     "newton": (NEWTON, lambda rng, n: [floats(rng, n, np.float64)]),
+    "exits": (EXITS, lambda rng, n: [ints(rng, n, -100, 100_000, np.int32)]),
     "branches": (BRANCHES, lambda rng, n: [ints(rng, n, -3, 30, np.int32), ints(rng, n, -4, 5, np.int32)]),
     "half": (HALF, lambda rng, n: [np.nan_to_num(floats(rng, n, np.float16), posinf=99.0)]),
     "bytes": (BYTES, lambda rng, n: [ints(rng, n, -128, 127, np.int8), ints(rng, n, -2**15, 2**15, np.int16)]),

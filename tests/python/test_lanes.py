@@ -11,6 +11,8 @@ from lanes_programs import CHECKS, NEVER, PROGRAMS, rows_model
 CPUS = ["native", "x86-64-v4", "x86-64-v3", "x86-64-v2"]
 SIZES = [0, 1, 3, 4, 5, 8, 15, 16, 17, 31, 33, 64, 65, 150]
 
+PREPARE = "lower-early-exit,lift-cf-to-scf,canonicalize"
+
 
 def interpreted(path):
     options = noria.SessionOptions()
@@ -66,7 +68,7 @@ def test_lanes(name, noria_tool, tmp_path):
     for lanes, cpu in ((4, "x86-64-v2"), (16, "x86-64-v3"), (16, "x86-64-v4")):
         forced = tmp_path / f"{name}_{lanes}_{cpu}.mlir"
         made = noria_tool("opt", f"--cpu={cpu}", "--explain-vectorize", path, "-o", forced,
-                          f"--pass-pipeline=vectorize-parallel-loops{{lanes={lanes}}},canonicalize")
+                          f"--pass-pipeline={PREPARE},vectorize-parallel-loops{{lanes={lanes}}},canonicalize")
         assert made.returncode == 0 and "remark: vectorized" in made.stderr, made.stderr
         assert "xi1>" in forced.read_text()
         check_all(name, noria_tool, forced, [cpu], wants, inputs)

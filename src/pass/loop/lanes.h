@@ -18,8 +18,8 @@ typedef struct NrLanes {
   NrValue *iv;
   NrMap varying;     /* NrValue* of the body -> itself */
   int64_t count;     /* of lanes */
-  int64_t row;       /* lanes of a machine vector; vectors of more lanes have two dims, count / row and row, so that code
-                      * generation works on rows (lower-vectors) and their masks never become narrower vectors */
+  int64_t row;       /* lanes of a machine vector; vectors of more lanes have two dims, count / row and row, so that
+                      * code generation works on rows (lower-vectors) and masks do not become narrower vectors */
   NrType mask;       /* the element type of masks that loops carry: i1, or an integer of which all bits are the mask */
   NrBuilder b;       /* the copy is built here */
   NrMap values;      /* NrValue* of the body -> its copy; values from outside are their own */
@@ -72,7 +72,9 @@ NrValue *nr_lanes_reduce(NrLanes *l, const char *kind, NrValue *vector, NrAttr f
 /* Row i of a vector, and a vector with another row i. Of vectors of one dim there is one row. */
 NrValue *nr_lanes_row(NrLanes *l, NrValue *vector, int64_t i);
 NrValue *nr_lanes_with_row(NrLanes *l, NrValue *vector, NrValue *row, int64_t i);
-static inline int64_t nr_lanes_num_rows(const NrLanes *l) { return l->row && l->count > l->row ? l->count / l->row : 1; }
+static inline int64_t nr_lanes_num_rows(const NrLanes *l) {
+  return l->row && l->count > l->row ? l->count / l->row : 1;
+}
 /* value where the mask is true, else other. */
 NrValue *nr_lanes_blend(NrLanes *l, NrValue *mask, NrValue *value, NrValue *other);
 /* The form in which loops carry masks, and back. */

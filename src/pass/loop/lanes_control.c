@@ -117,7 +117,8 @@ static void emit_uniform_for(NrLanes *l, NrOp *op, NrValue *mask) {
 
 /* The number of iterations of each active lane, unsigned. */
 static NrValue *trips_of(NrLanes *l, NrOp *op, NrValue *mask) {
-  NrValue *lower = nr_lanes_vector(l, nr_scf_for_lower_bound(op)), *upper = nr_lanes_vector(l, nr_scf_for_upper_bound(op));
+  NrValue *lower = nr_lanes_vector(l, nr_scf_for_lower_bound(op));
+  NrValue *upper = nr_lanes_vector(l, nr_scf_for_upper_bound(op));
   NrType type = lower->type->elem;
   NrValue *runs = nr_arith_cmpi(&l->b, nr_is_unsigned_for(op) ? NR_CMPI_ULT : NR_CMPI_SLT, lower, upper);
   NrValue *trips = nr_arith_binary(&l->b, NR_OP_arith_subi, upper, lower);

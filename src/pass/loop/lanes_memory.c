@@ -22,8 +22,8 @@ static NrValue *in_first_lane(NrLanes *l, NrValue *index) {
   if (index == l->iv) return l->first;
   if (!nr_lanes_varies(l, index)) return nr_lanes_value(l, index);
   NrOp *op = index->op;
-  NrValue *operands[2] = {in_first_lane(l, nr_operand(op, 0))};
-  if (op->num_operands > 1) operands[1] = in_first_lane(l, nr_operand(op, 1));
+  NrValue *operands[2];
+  for (uint32_t i = 0; i < op->num_operands; i++) operands[i] = in_first_lane(l, nr_operand(op, i));
   return nr_build_value(&l->b, op->info->id, index->type, operands, op->num_operands);
 }
 
@@ -45,13 +45,15 @@ static void read_strides(NrLanes *l, NrValue *memref, NrIndex *out_strides, NrIn
   }
   *out_offset = (NrIndex){NULL, offset};
   if (!open) return;
+  uint32_t at_offset = NR_MEMREF_EXTRACT_STRIDED_METADATA_OFFSET, count = at_offset + 1 + 2 * type->rank;
+  uint32_t at_strides = NR_MEMREF_EXTRACT_STRIDED_METADATA_SIZES_AND_STRIDES + type->rank;
   NrType types[2 + 2 * NR_MAX_RANK];
-  for (uint32_t i = 0; i < 2 + 2 * type->rank; i++) types[i] = nr_type_index(l->b.ctx);
-  types[0] = nr_type_memref(NULL, 0, type->elem);
-  NrOp *parts = nr_build_op(&l->b, NR_OP_memref_extract_strided_metadata, &memref, 1, types, 2 + 2 * type->rank);
-  if (offset == NR_DYNAMIC) *out_offset = (NrIndex){nr_result(parts, 1), 0};
+  for (uint32_t i = 0; i < count; i++) types[i] = nr_type_index(l->b.ctx);
+  types[NR_MEMREF_EXTRACT_STRIDED_METADATA_BASE] = nr_type_memref(NULL, 0, type->elem);
+  NrOp *parts = nr_build_op(&l->b, NR_OP_memref_extract_strided_metadata, &memref, 1, types, count);
+  if (offset == NR_DYNAMIC) *out_offset = (NrIndex){nr_result(parts, at_offset), 0};
   for (uint32_t d = 0; d < type->rank; d++)
-    if (strides[d] == NR_DYNAMIC) out_strides[d] = (NrIndex){nr_result(parts, 2 + type->rank + d), 0};
+    if (strides[d] == NR_DYNAMIC) out_strides[d] = (NrIndex){nr_result(parts, at_strides + d), 0};
 }
 
 /* The elements of the buffer by their number, and the numbers of the lanes' elements. */
@@ -116,7 +118,8 @@ static NrValue *build_rows(NrLanes *l, bool loads, Place *place, NrValue *mask, 
   NrValue *first = place->at[last], *all = value;
   for (int64_t i = 0; i < nr_lanes_num_rows(l); i++) {
     NrValue *row = nr_lanes_row(l, value, i);
-    if (i) place->at[last] = nr_arith_binary(&l->b, NR_OP_arith_addi, first, nr_arith_constant_index(&l->b, i * l->row));
+    NrValue *far = nr_arith_constant_index(&l->b, i * l->row);
+    if (i) place->at[last] = nr_arith_binary(&l->b, NR_OP_arith_addi, first, far);
     row = build(l, loads, place, mask ? nr_lanes_row(l, mask, i) : NULL, row, row->type);
     if (loads) all = nr_lanes_with_row(l, all, row, i);
   }

@@ -58,7 +58,8 @@ static void emit_check(NrLanes *l, NrOp *op, NrValue *mask) {
   for (uint32_t i = 1; i < op->num_operands; i++) {
     NrValue *value = nr_lanes_value(l, nr_operand(op, i));
     bool vector = value->type->kind == NR_TYPE_VECTOR;
-    nr_vec_push(&operands, vector ? nr_build_vector_extract(&l->b, nr_lanes_flat(l, value), &(NrIndex){lane, 0}, 1) : value);
+    if (vector) value = nr_build_vector_extract(&l->b, nr_lanes_flat(l, value), &(NrIndex){lane, 0}, 1);
+    nr_vec_push(&operands, value);
   }
   NrOpState state = {.info = op->info, .loc = op->loc, .num_operands = operands.size, .operands = operands.data,
                      .num_attrs = op->num_attrs, .attrs = op->attrs};

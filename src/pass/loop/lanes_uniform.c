@@ -56,12 +56,15 @@ static void visit_while(Marker *m, NrOp *op) {
   NrBlock *before = nr_scf_while_before_body(op), *after = nr_scf_while_after_body(op);
   for (uint32_t i = 0; i < before->num_args; i++) mark_if(m, before->args[i], nr_operand(op, i));
   visit_block(m, before);
-  for (uint32_t i = 0; i < after->num_args; i++) mark_if(m, after->args[i], nr_operand(before->last, i + 1));
+  for (uint32_t i = 0; i < after->num_args; i++)
+    mark_if(m, after->args[i], nr_operand(before->last, NR_SCF_CONDITION_ARGS + i));
   visit_block(m, after);
   for (uint32_t i = 0; i < before->num_args; i++) mark_if(m, before->args[i], nr_operand(after->last, i));
   bool diverges = nr_lanes_diverges(m->l, op);
-  for (uint32_t i = 0; i < op->num_results; i++)
-    if (diverges || nr_lanes_varies(m->l, nr_operand(before->last, i + 1))) mark(m, nr_result(op, i));
+  for (uint32_t i = 0; i < op->num_results; i++) {
+    bool varies = nr_lanes_varies(m->l, nr_operand(before->last, NR_SCF_CONDITION_ARGS + i));
+    if (diverges || varies) mark(m, nr_result(op, i));
+  }
   for (uint32_t i = 0; m->settled && i < before->num_args; i++)
     if (!nr_lanes_varies(m->l, before->args[i]) && nr_lanes_wants_vector(m->l, op, i)) mark(m, before->args[i]);
 }
@@ -136,7 +139,7 @@ static bool is_adjacent(const NrLanes *l, const NrValue *index) {
   case NR_OP_arith_subi: return is_adjacent(l, nr_op_lhs(op)) && !nr_lanes_varies(l, nr_op_rhs(op));
   case NR_OP_arith_index_cast:
     return nr_type_bits(nr_op_result(op)->type) == 64 && nr_type_bits(nr_op_operand_type(op)) == 64 &&
-           is_adjacent(l, nr_operand(op, 0));
+           is_adjacent(l, nr_op_only_operand(op));
   default: return false;
   }
 }

@@ -46,7 +46,7 @@ typedef struct While {
   bool diverges, freezes;
 } While;
 
-static NrValue *passed_on(const While *w, uint32_t i) { return nr_operand(w->before->last, i + 1); }
+static NrValue *passed_on(const While *w, uint32_t i) { return nr_operand(w->before->last, NR_SCF_CONDITION_ARGS + i); }
 
 /* ---- whether lanes that have left may go on with their last values ---------------------------------------------- */
 
@@ -61,8 +61,8 @@ static bool is_frozen(const NrLanes *l, const While *w, const NrValue *value) {
 
 static bool stays_false(const NrLanes *l, const While *w, const NrValue *cond) {
   if (!nr_lanes_varies(l, cond) || is_frozen(l, w, cond)) return true;
-  return nr_op_is(cond->op, NR_OP_arith_andi) && stays_false(l, w, nr_operand(cond->op, 0)) &&
-         stays_false(l, w, nr_operand(cond->op, 1));
+  return nr_op_is(cond->op, NR_OP_arith_andi) && stays_false(l, w, nr_arith_andi_lhs(cond->op)) &&
+         stays_false(l, w, nr_arith_andi_rhs(cond->op));
 }
 
 static bool can_freeze(const NrLanes *l, const While *w) {
@@ -184,7 +184,8 @@ static void fill_after(NrLanes *l, While *w, NrValue *mask) {
   nr_lanes_emit_block(l, w->after, active);
   for (uint32_t i = 0; i < w->before->num_args; i++) {
     NrValue *next = nr_lanes_form(l, nr_operand(w->after->last, i), w->before->args[i]);
-    if (w->freezes && nr_lanes_varies(l, w->before->args[i])) next = nr_lanes_blend(l, active, next, block->args[old++]);
+    bool blends = w->freezes && nr_lanes_varies(l, w->before->args[i]);
+    if (blends) next = nr_lanes_blend(l, active, next, block->args[old++]);
     nr_vec_push(&w->yielded, next);
   }
   if (w->diverges && !w->freezes) nr_vec_push(&w->yielded, nr_lanes_pack(l, active));

@@ -1,26 +1,27 @@
 /* vectorize_parallel_loops.c - makes vectors of the iterations of parallel loops that LLVM's vectorizer leaves scalar:
  * those with loops inside that run a different number of times in each iteration.
  *
- *   before  scf.parallel (%i) = (%c0) to (%n) step (%c1) {     after  %full = %n - %n mod 8
- *             %x = memref.load %m[%i]                                 scf.for %i = %c0 to %full step %c8 {
- *             %r = scf.while (%y = %x) {                                %x = vector.load %m[%i]
- *               %c = cond(%y)                                           %r:2 = scf.while (%y = %x, %on = true, ..) {
- *               scf.condition(%c) %y                                      %c = cond(%y), of 8 lanes
- *             } do {                                                      %go = %on and %c
- *             ^bb0(%y):                                                   %any = vector.reduction <or>, %go
- *               scf.yield body(%y)                                        scf.condition(%any) %y, %go, ..
- *             }                                                         } do { body(%y) under %go .. }
- *             memref.store %r, %o[%i]                                   vector.store %r, %o[%i]
- *             scf.reduce                                              }
- *           }                                                         the rest of them under a mask: vector.maskedload ..
+ *   before  scf.parallel (%i) = (%c0) to (%n)         after  %full = %n - %n mod 8
+ *                step (%c1) {                                scf.for %i = %c0 to %full step %c8 {
+ *             %x = memref.load %m[%i]                          %x = vector.load %m[%i]
+ *             %r = scf.while (%y = %x) {                       %r = scf.while (%y = %x) {
+ *               %c = cond(%y)                                    %go = cond(%y), in 8 lanes
+ *               scf.condition(%c) %y                             %z = arith.select %go, body(%y), %y
+ *             } do {                                             %any = vector.reduction <or>, %go
+ *             ^bb0(%y):                                          scf.condition(%any) %z
+ *               scf.yield body(%y)                             } do { .. scf.yield %z }
+ *             }                                                vector.store %r, %o[%i]
+ *             memref.store %r, %o[%i]                        }
+ *             scf.reduce                                     the rest of them, by vector.maskedload ..
+ *           }
  *
  * The lanes are iterations of the last dim. All of them go through the same code; a mask says which are active, and a
  * loop ends when none is (the rules are those of ispc: docs/while.md). What a lane loads, stores, divides or checks, it
- * does only where it is active. An scf.for becomes parallel first if its iterations are independent (for_to_parallel.c).
- * Integer reductions, and those of floats that may be reassociated, have a partial result in each lane.
+ * does only where it is active. An scf.for becomes parallel first if its iterations are independent. Reductions of
+ * integers, and of floats that may be reassociated, have a partial result in each lane.
  *
- * The pass takes loops that contain a loop which diverges, if the estimate of lanes_cost.c says that vectors are faster.
- * --explain-vectorize reports what became of each parallel loop with a loop inside, and why. */
+ * The pass takes loops that contain a loop which diverges, if by the estimate of lanes_cost.c vectors are faster.
+ * --explain-vectorize reports what became of each parallel loop with such a loop inside, and why. */
 #include "dialect/arith/arith.h"
 #include "dialect/arith/combine.h"
 #include "dialect/scf/scf.h"
@@ -230,8 +231,9 @@ static bool is_worth_it(const Finder *f, NrLanes *l) {
   NrLanesCost cost = nr_lanes_cost(l);
   bool pays = f->lanes || cost.scalar > WORTH * cost.vector;
   if (f->pass->explain)
-    nr_remark(f->pass->ctx, l->loop->loc, "%svectorized: %lld iterations take %.0f cycles one by one, %.0f in %lld lanes",
-              pays ? "" : "not ", (long long)l->count, cost.scalar, cost.vector, (long long)l->count);
+    nr_remark(f->pass->ctx, l->loop->loc,
+              "%svectorized: %lld iterations take %.0f cycles one by one, %.0f in %lld lanes", pays ? "" : "not ",
+              (long long)l->count, cost.scalar, cost.vector, (long long)l->count);
   return pays;
 }
 
