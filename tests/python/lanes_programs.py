@@ -349,6 +349,48 @@ CHECKS = one_dim(["i32"], "i32", """
     }""", "z = arith.constant 0 : i32; three = arith.constant 3 : i32; most = arith.constant 17 : i32")
 
 
+# The bodies of an scf.forall and of a linalg.generic on tensors.
+TENSORS = """
+#map = affine_map<(d0) -> (d0)>
+func.func @main(%t: tensor<?xf32>) -> (tensor<?xf32>, tensor<?xf32>) {
+  %c0 = arith.constant 0 : index
+  %one = arith.constant 1.0 : f32
+  %less = arith.constant 0.9 : f32
+  %n = tensor.dim %t, %c0 : tensor<?xf32>
+  %e = tensor.empty(%n) : tensor<?xf32>
+  %r = scf.forall (%i) in (%n) shared_outs(%o = %e) -> (tensor<?xf32>) {
+    %x = tensor.extract %t[%i] : tensor<?xf32>
+    %w = scf.while (%y = %x) : (f32) -> f32 {
+      %c = arith.cmpf ogt, %y, %one : f32
+      scf.condition(%c) %y : f32
+    } do {
+    ^bb0(%y: f32):
+      %m = arith.mulf %y, %less : f32
+      scf.yield %m : f32
+    }
+    %s = tensor.from_elements %w : tensor<1xf32>
+    scf.forall.in_parallel {
+      tensor.parallel_insert_slice %s into %o[%i] [1] [1] : tensor<1xf32> into tensor<?xf32>
+    }
+  }
+  %g = linalg.generic {indexing_maps = [#map, #map], iterator_types = ["parallel"]}
+      ins(%t : tensor<?xf32>) outs(%e : tensor<?xf32>) {
+  ^bb0(%x: f32, %o: f32):
+    %w = scf.while (%y = %x) : (f32) -> f32 {
+      %c = arith.cmpf olt, %y, %one : f32
+      scf.condition(%c) %y : f32
+    } do {
+    ^bb0(%y: f32):
+      %m = arith.addf %y, %less : f32
+      scf.yield %m : f32
+    }
+    linalg.yield %w : f32
+  } -> tensor<?xf32>
+  return %r, %g : tensor<?xf32>, tensor<?xf32>
+}
+"""
+
+
 def rows_model(kind):
     """Y[i] = X[i] times 0.9 until it is at most 1; the rows are those of a Loop or of a Scan."""
     def info(name, of, shape):

@@ -6,7 +6,7 @@ import onnxruntime
 import pytest
 
 import noria
-from lanes_programs import CHECKS, NEVER, PROGRAMS, rows_model
+from lanes_programs import CHECKS, NEVER, PROGRAMS, TENSORS, rows_model
 
 CPUS = ["native", "x86-64-v4", "x86-64-v3", "x86-64-v2"]
 SIZES = [0, 1, 3, 4, 5, 8, 15, 16, 17, 31, 33, 64, 65, 150]
@@ -104,6 +104,20 @@ def test_checks(noria_tool, tmp_path):
         for one in runs:
             assert (one.returncode == 0) == ok and one.stdout == runs[0].stdout, one.stderr
             assert ok or "lane has 17" in one.stderr, one.stderr
+
+
+def test_tensors(noria_tool, tmp_path):
+    """scf.forall and linalg.generic on tensors get lanes in the pipeline."""
+    path = tmp_path / "tensors.mlir"
+    path.write_text(TENSORS)
+    for cpu in ("x86-64-v2", "x86-64-v3"):
+        explained = noria_tool("opt", f"--cpu={cpu}", "--pipeline", "--stop-after=kernel", "--explain-vectorize", path)
+        places = {line.split(": ")[0] for line in explained.stderr.splitlines() if "remark: vectorized" in line}
+        assert len(places) == 2, explained.stderr
+    rng = np.random.default_rng(5)
+    inputs = [[(rng.random(n) * 30 - 10).astype(np.float32)] for n in (0, 1, 7, 16, 40, 100)]
+    session = interpreted(str(path))
+    assert check_all("tensors", noria_tool, path, CPUS, [run(session, x) for x in inputs], inputs)
 
 
 @pytest.mark.parametrize("kind", ["Loop", "Scan"])

@@ -54,6 +54,7 @@ const NrStep nr_pipeline[] = {
     {"kernel", "vectorize-contractions", "reductions first: they are hard to recognise as loops"},
     {"kernel", "convert-linalg-to-loops", "the rest is element-wise: the code generator vectorises its loops"},
     {"kernel", "canonicalize,cse,licm", "index arithmetic of the new loops"},
+    {"kernel", "fold-one-element-views,mem2reg", "what an iteration alone has in memory becomes values of its lane"},
     {"kernel", "vectorize-parallel-loops,canonicalize,cse,licm",
      "all loops exist now; before safepoints, so that vectors of iterations are limited too"},
     {"kernel", "insert-safepoints",
