@@ -1,4 +1,4 @@
-"""Rows of the table about kernels that `noria sparse` makes: against SciPy, on CSR with positions of 32 bits, one thread.
+"""Rows of the table about kernels that `noria sparse` makes: against SciPy, on CSR with positions of i32, one thread.
 
 Results of both are compared. SciPy's products of matrices are not sorted, ours are."""
 
