@@ -62,7 +62,8 @@ typedef struct NrCursor {
 
 /* The result while it is made. at, positions, coordinates, values: variables. */
 typedef struct NrOutput {
-  bool is_dense, adds, in_workspace;
+  bool is_dense, in_workspace;
+  bool in_memory; /* values is a memref */
   NrLoopValue values;
   NrLoopValue positions[NR_SPARSE_MAX_ORDER], coordinates[NR_SPARSE_MAX_ORDER], at[NR_SPARSE_MAX_ORDER];
   NrLoopValue parent[NR_SPARSE_MAX_ORDER]; /* of a dense level: the position on it */
