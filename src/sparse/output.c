@@ -318,7 +318,8 @@ static void append(NrGenerator *s, NrLoopValue coordinate, NrLoopValue value) {
 static void put_dense(NrGenerator *s, NrLoopValue value) {
   size_t order = result(s)->order;
   NrLoopValue operands[NR_SPARSE_MAX_ORDER + 2] = {s->out.values, value};
-  const char *places = "", *type = shaped_type(s, "tensor"), *hint = nr_gen_text(s, "%.*s", NR_STR_ARG(result(s)->name));
+  const char *places = "", *type = shaped_type(s, "tensor");
+  const char *hint = nr_gen_text(s, "%.*s", NR_STR_ARG(result(s)->name));
   for (size_t l = 0; l < order; l++) {
     operands[l + 2] = s->coordinate[level_index(s, l)];
     places = nr_gen_text(s, "%s%s$%zu", places, l ? ", " : "", l + 2);
