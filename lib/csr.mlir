@@ -9,16 +9,23 @@
 func.func private @check_rows(%indptr: memref<?x!I>, %indices: memref<?x!I>, %data: memref<?x!T>, %which: index)
     -> index {
   %c0 = arith.constant 0 : index
+  %room = memref.dim %indices, %c0 : memref<?x!I>
+  %num_values = memref.dim %data, %c0 : memref<?x!T>
+  %equal = arith.cmpi eq, %room, %num_values : index
+  rt.check %equal, "CSR matrix %0: indices has %1 elements, but data has %2"(%which, %room, %num_values : index, index, index)
+  %m = func.call @check_pointers(%indptr, %room, %which) : (memref<?x!I>, index, index) -> index
+  return %m : index
+}
+
+// Checks that the rows are in order and end in a list of %room elements. Their number.
+func.func private @check_pointers(%indptr: memref<?x!I>, %room: index, %which: index) -> index {
+  %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %no = arith.constant false
   %zero = arith.constant 0 : !I
   %size = memref.dim %indptr, %c0 : memref<?x!I>
-  %room = memref.dim %indices, %c0 : memref<?x!I>
-  %num_values = memref.dim %data, %c0 : memref<?x!T>
   %some = arith.cmpi ugt, %size, %c0 : index
   rt.check %some, "CSR matrix %0: indptr has no elements"(%which : index)
-  %equal = arith.cmpi eq, %room, %num_values : index
-  rt.check %equal, "CSR matrix %0: indices has %1 elements, but data has %2"(%which, %room, %num_values : index, index, index)
   %first = memref.load %indptr[%c0] : memref<?x!I>
   %from_zero = arith.cmpi eq, %first, %zero : !I
   rt.check %from_zero, "CSR matrix %0: indptr[0] is %1, not 0"(%which, %first : index, !I)

@@ -15,12 +15,13 @@ Columns of a row may stand in any order and several times, as in SciPy."""
 
 import functools
 import re
+from collections import namedtuple
 
 import numpy as np
 
 from . import Error, InferenceSession
 
-__all__ = ["add", "multiply", "spgemm", "spmm", "spmv"]
+__all__ = ["CSF", "add", "csf", "mttkrp", "multiply", "sddmm", "spgemm", "spmm", "spmv"]
 
 _ROWS, _DATA, _DENSE = "tensor<?x{1}>", "tensor<?x{0}>", "tensor<?x?x{0}>"
 _CSR = [_ROWS, _ROWS, _DATA]
@@ -32,6 +33,8 @@ _SIGNATURES = {
     "csr_add": ([*_CSR, *_CSR, "index"], _CSR),
     "csr_multiply": ([*_CSR, *_CSR, "index"], _CSR),
     "csr_spgemm": ([*_CSR, *_CSR, "index"], _CSR),
+    "csr_sddmm": ([*_CSR, _DENSE, _DENSE], [_DATA]),
+    "csf_mttkrp": ([_ROWS, _ROWS, _ROWS, _ROWS, _ROWS, _DATA, _DENSE, _DENSE, "index"], [_DENSE]),
 }
 
 
@@ -84,7 +87,12 @@ def _call(kernel, dtype, index_dtype, names, arrays):
         found = re.search(r"matrix (\d): (ind.*)", str(e))
         if not found:
             raise
-        raise ValueError(f"{names[int(found[1])]}.{found[2]}") from None
+        text = found[2]
+        if kernel == "csf_mttkrp":
+            level = int(found[1]) + 1
+            text = text.replace("indptr", f"pos{level}").replace("indices", f"crd{level}")
+            text = text.replace("the matrix has", f"dim {level} has").replace("columns", "indices").replace("data", "values")
+        raise ValueError(f"{names[int(found[1])]}.{text}") from None
 
 
 def _csr(name, a):
@@ -228,3 +236,67 @@ def spgemm(A, B, sort=False):
     if sort:
         c.sort_indices()
     return c
+
+
+def sddmm(S, C, D):
+    """S.multiply(C @ D) for a CSR matrix and two dense ones, computing C @ D only where S has elements: a csr_array with
+    all of S's elements, also those that become zero. Products are added in four sums."""
+    _csr("S", S)
+    C, D = np.asarray(C), np.asarray(D)
+    if C.ndim != 2 or D.ndim != 2 or C.shape[1] != D.shape[0] or S.shape != (C.shape[0], D.shape[1]):
+        raise ValueError(f"S has the shape {S.shape}, but C has {C.shape} and D has {D.shape}")
+    dtype = _common(S, C, D)
+    data, = _call("csr_sddmm", dtype, _index_dtype(S), "S", [*_parts(S), C, D.T])
+    nnz = data.size
+    return _made((S.indptr.copy(), S.indices[:nnz].copy(), data), dtype, S.shape, False)
+
+
+CSF = namedtuple("CSF", ["shape", "crd0", "pos1", "crd1", "pos2", "crd2", "values"])
+CSF.__doc__ = """A sparse tensor of three dims in compressed sparse fibres: crd0 has the indices of dim 0 that have
+elements, in ascending order. Index n of these has the indices crd1[pos1[n]:pos1[n + 1]] of dim 1, and of these each the
+indices of dim 2 and the elements between two numbers of pos2."""
+
+
+def csf(coords, values, shape):
+    """The CSF tensor of elements at coords, an array of three rows of indices (those of NumPy's nonzero). Elements at the
+    same place are summed."""
+    coords, values = np.asarray(coords, np.int64), np.asarray(values)
+    if len(shape) != 3 or coords.shape != (3, values.size) or values.ndim != 1:
+        raise ValueError(f"coords has the shape {coords.shape} for {values.size} values and {len(shape)} dims; expected 3 rows")
+    for dim, (indices, size) in enumerate(zip(coords, shape)):
+        if indices.size and not 0 <= indices.min() <= indices.max() < size:
+            raise ValueError(f"coords has an index of dim {dim} that is not in 0 to {size - 1}")
+    order = np.lexsort(coords[::-1])
+    (i, k, l), values = coords[:, order], values[order]
+    new0 = np.diff(i, prepend=-1) != 0
+    new1 = new0 | (np.diff(k, prepend=-1) != 0)
+    new2 = new1 | (np.diff(l, prepend=-1) != 0)
+    places = np.flatnonzero(new2)
+    summed = np.add.reduceat(values, places, dtype=values.dtype) if places.size else values
+    pos2 = np.append(np.flatnonzero(new1[places]), places.size)
+    pos1 = np.append(np.flatnonzero(new0[np.flatnonzero(new1)]), np.count_nonzero(new1))
+    return CSF(tuple(shape), i[new0], pos1, k[new1], pos2, l[new2], summed)
+
+
+def mttkrp(B, C, D):
+    """The matricised tensor times Khatri-Rao product, einsum("ikl,kj,lj->ij", B, C, D), of a CSF tensor and two dense
+    matrices: an array."""
+    if not isinstance(B, CSF):
+        raise TypeError(f"B must be a CSF tensor, which noria.sparse.csf makes, not {type(B).__name__}")
+    C, D, values = np.asarray(C), np.asarray(D), np.asarray(B.values)
+    if C.ndim != 2 or D.ndim != 2 or C.shape[1] != D.shape[1] or tuple(B.shape[1:]) != (C.shape[0], D.shape[0]):
+        raise ValueError(f"B has the shape {tuple(B.shape)}, but C has {C.shape} and D has {D.shape}")
+    lists = [np.asarray(a) for a in (B.crd0, B.pos1, B.crd1, B.pos2, B.crd2)]
+    for name, a in zip(CSF._fields[1:6], lists):
+        if a.ndim != 1 or a.dtype.kind != "i":
+            raise TypeError(f"B.{name} must be integers in 1 dim")
+    indices = np.dtype(np.int32 if all(a.dtype.itemsize <= 4 for a in lists) else np.int64)
+    dtype = _common(values, C, D)
+    try:
+        a, = _call("csf_mttkrp", dtype, indices, "BB", [*((a,) for a in lists), values, C, D, int(B.shape[0])])
+    except Error as e:
+        found = re.search("CSF tensor: (.*)", str(e))
+        if not found:
+            raise
+        raise ValueError(f"B: {found[1]}") from None
+    return a.view(dtype)

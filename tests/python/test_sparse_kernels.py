@@ -269,6 +269,53 @@ def test_wrong_arguments(error, message, call):
         call()
 
 
+@pytest.mark.parametrize("dtype", ["i4", "u8", "f4", "f8"])
+def test_sddmm(dtype):
+    rng = np.random.default_rng(12)
+    for m, k, n in [(0, 0, 0), (3, 0, 4), (0, 3, 4), (1, 1, 1), (20, 7, 30), (50, 33, 9)]:
+        for canonical in (True, False):
+            s = matrix(rng, m, n, 4, dtype, canonical=canonical, plain=True)
+            c, d = (rng.integers(0, 9, shape).astype(dtype) for shape in ((m, k), (k, n)))
+            got = sparse.sddmm(s, c, d)
+            rows = np.repeat(np.arange(m), np.diff(s.indptr))
+            expected = s.data * np.einsum("pk,kp->p", c[rows], d[:, s.indices]).astype(dtype)
+            assert got.dtype == dtype and np.array_equal(got.indices, s.indices) and np.array_equal(got.indptr, s.indptr)
+            assert np.allclose(got.data, expected, rtol=1e-5)
+    with pytest.raises(ValueError, match=r"S has the shape \(3, 3\), but C has \(3, 2\) and D has \(2, 4\)"):
+        sparse.sddmm(GOOD, np.ones((3, 2)), np.ones((2, 4)))
+    with pytest.raises(ValueError, match=r"^S\.indices\[3\] is 3, but the matrix has 3 columns$"):
+        sparse.sddmm(broken("indices", 3, 3), np.ones((3, 2)), np.ones((2, 3)))
+
+
+@pytest.mark.parametrize("dtype", ["i4", "f4", "f8"])
+def test_mttkrp(dtype):
+    rng = np.random.default_rng(13)
+    for shape in [(0, 0, 0), (3, 4, 5), (1, 1, 1), (20, 30, 10), (7, 0, 3), (200, 5, 60)]:
+        for width in (0, 1, 5, 16):
+            dense = (rng.integers(-3, 4, shape) * (rng.random(shape) < 0.3)).astype(dtype)
+            c, d = (rng.integers(-3, 4, (n, width)).astype(dtype) for n in shape[1:])
+            b = sparse.csf(np.nonzero(dense), dense[np.nonzero(dense)], shape)
+            got = sparse.mttkrp(b, c, d)
+            assert got.dtype == dtype and np.allclose(got, np.einsum("ikl,kj,lj->ij", dense, c, d))
+    twice = sparse.csf([[1, 1, 0], [2, 2, 0], [0, 0, 1]], [1.0, 2.0, 5.0], (2, 3, 2))
+    assert twice.values.tolist() == [5.0, 3.0] and twice.pos2.tolist() == [0, 1, 2]
+
+
+@pytest.mark.parametrize("field,place,value,message", [
+    ("crd0", 1, 0, "B: index 1 of dim 0 is 0, not greater than the index before it"),
+    ("crd0", 1, 4, "B: index 1 of dim 0 is 4, but its size is 4"),
+    ("crd1", 0, 5, r"B\.crd1\[0\] is 5, but dim 1 has 5 indices"),
+    ("crd2", 2, -1, r"B\.crd2\[2\] is -1, but dim 2 has 6 indices"),
+    ("pos1", 1, -1, r"B\.pos1\[1\] is -1, less than the element before it"),
+    ("pos2", 3, 9, r"B\.pos2 ends with 9, but crd2 has 3 elements"),
+])
+def test_broken_csf(field, place, value, message):
+    b = sparse.csf([[0, 0, 3], [1, 4, 2], [5, 0, 3]], np.ones(3), (4, 5, 6))
+    getattr(b, field)[place] = value
+    with pytest.raises(ValueError, match=f"^{message}$"):
+        sparse.mttkrp(b, np.ones((5, 2)), np.ones((6, 2)))
+
+
 def test_arrays_go_in_without_copies():
     """The native half copies what is not contiguous only; what the front makes of an argument is the array itself."""
     feeds = []
@@ -284,7 +331,7 @@ def test_arrays_go_in_without_copies():
 
 
 def test_names():
-    for name in ("spmv", "spmm", "add", "multiply", "spgemm"):
+    for name in ("spmv", "spmm", "add", "multiply", "spgemm", "sddmm"):
         assert getattr(kernels, name) is getattr(sparse, name)
 
 
