@@ -82,7 +82,8 @@ int64_t nr_lanes_choose(const NrLanes *l, uint64_t trips) {
 void nr_lanes_shape(NrLanes *l) {
   Shape s = shape_of(l);
   NrContext *ctx = nr_op_context(l->loop);
-  l->row = native_of(l, &s);
+  int64_t native = native_of(l, &s);
+  l->row = l->count % native ? l->count : native; /* a number of lanes that the pass was given may be any */
   l->mask = has_mask_registers(l->target) ? nr_type_i1(ctx) : nr_type_int(ctx, 8 * (uint32_t)NR_MAX(s.width, 1));
 }
 
