@@ -129,11 +129,23 @@ void nr_output_put(NrGenerator *s, NrLoopValue value);
 /* nr_output_put into a result that is appended to, in two parts. */
 void nr_output_write(NrGenerator *s, NrLoopValue condition, NrLoopValue value);
 void nr_output_count(NrGenerator *s, NrLoopValue condition);
-void nr_output_open_workspace(NrGenerator *s);
-void nr_output_close_workspace(NrGenerator *s);
+/* Room for `bound` more entries of level l, with the values if it is the last, and one that is written and not counted.
+ * At least doubles what there is. */
+void nr_output_make_room(NrGenerator *s, size_t l, NrLoopValue bound);
+void nr_output_append(NrGenerator *s, NrLoopValue coordinate, NrLoopValue value);
 void nr_output_end(NrGenerator *s);
 void nr_output_results(NrGenerator *s); /* notes them in the kernel, once all is printed */
 const char *nr_output_type(NrGenerator *s, const NrSparseValue *value);
 bool nr_output_scatters(const NrGenerator *s); /* an element is written several times */
+
+/* workspace.c: entries of the result's last level between open and close come in any order; close appends them. */
+void nr_workspace_begin(NrGenerator *s);
+void nr_workspace_open(NrGenerator *s);
+void nr_workspace_put(NrGenerator *s, NrLoopValue value);
+void nr_workspace_close(NrGenerator *s);
+void nr_workspace_end(NrGenerator *s);
+
+/* lower.c: the loops of order[depth] and those inside of it. */
+void nr_gen_loops(NrGenerator *s, size_t depth, NrTerms terms);
 
 #endif

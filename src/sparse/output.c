@@ -164,29 +164,6 @@ static void begin_level(NrGenerator *s, size_t l, NrLoopValue above, NrLoopValue
                                           filled(s, "zeros", array_type(s), s->index, int_zero, places));
 }
 
-/* Memory of zeros that only the loops below use. */
-static NrLoopValue workspace(NrGenerator *s, const char *hint, const char *element, NrLoopValue zero,
-                             NrLoopValue size) {
-  NrLoopValue memory = nr_gen_op1(s, hint, nr_gen_text(s, "memref.alloc($0) : memref<?x%s>", element), size);
-  NR_LOOPS_OP(&s->l, NULL, nr_gen_text(s, "linalg.fill ins($0 : %s) outs($1 : memref<?x%s>)", element, element), zero,
-              memory);
-  return memory;
-}
-
-static void begin_workspace(NrGenerator *s) {
-  NrLoopValue size = s->extent[level_index(s, result(s)->order - 1)];
-  NrLoopValue c63 = nr_gen_constant(s, 63), c64 = nr_gen_constant(s, 64);
-  NrLoopValue words = nr_gen_op2(s, "up", "arith.addi $0, $1 : index", size, c63);
-  words = nr_gen_op2(s, "words", "arith.divui $0, $1 : index", words, c64);
-  NrLoopValue groups = nr_gen_op2(s, "up", "arith.addi $0, $1 : index", words, c63);
-  groups = nr_gen_op2(s, "groups", "arith.divui $0, $1 : index", groups, c64);
-  NrLoopValue none = nr_loops_op(&s->l, "none", "arith.constant 0 : i64", NULL, 0);
-  s->out.num_groups = groups;
-  s->out.row = workspace(s, "row", s->type, s->zero, size);
-  s->out.words = workspace(s, "set", "i64", none, words);
-  s->out.groups = workspace(s, "any", "i64", none, groups);
-}
-
 void nr_output_begin(NrGenerator *s) {
   if (s->out.is_dense) {
     begin_dense(s);
@@ -207,7 +184,7 @@ void nr_output_begin(NrGenerator *s) {
   NrLoopValue empty = nr_gen_op1(s, "room", nr_gen_text(s, "tensor.empty($0) : %s", values_type(s)), room);
   s->out.values = nr_loops_variable(&s->l, nr_gen_text(s, "%.*s_vals", NR_STR_ARG(result(s)->name)), values_type(s),
                                     empty);
-  if (nr_output_scatters(s)) begin_workspace(s);
+  if (nr_output_scatters(s)) nr_workspace_begin(s);
 }
 
 /* ---- growing ----------------------------------------------------------------------------------------------------- */
@@ -217,9 +194,7 @@ static void grow(NrGenerator *s, const char *type, NrLoopValue variable, NrLoopV
   nr_loops_assign(&s->l, variable, nr_gen_op2(s, s->l.hints.data[variable], text, variable, size));
 }
 
-/* Room for `bound` more entries of level l, with the values if it is the last, and one that is written and not counted.
- * At least doubles what there is. */
-static void make_room(NrGenerator *s, size_t l, NrLoopValue bound) {
+void nr_output_make_room(NrGenerator *s, size_t l, NrLoopValue bound) {
   size_t counting = counting_level(s, l), last = result(s)->order - 1;
   NrLoopValue need = nr_gen_op2(s, "need", "arith.addi $0, $1 : index", s->out.at[counting], bound);
   NrLoopValue room = nr_gen_size(s, "room", array_type(s), s->out.coordinates[l]);
@@ -240,7 +215,7 @@ void nr_output_open_loop(NrGenerator *s, size_t index, NrLoopValue bound) {
   if (s->out.is_dense || s->out.in_workspace || !is_free(s, index)) return;
   size_t l = level_of(s, index);
   if (is_level(s, l, NR_LEVEL_DENSE) || nr_sparse_level_repeats(&result(s)->format, l)) return;
-  make_room(s, l, bound);
+  nr_output_make_room(s, l, bound);
 }
 
 /* ---- appending --------------------------------------------------------------------------------------------------- */
@@ -310,7 +285,7 @@ void nr_output_count(NrGenerator *s, NrLoopValue condition) {
   count(s, condition, s->coordinate[level_index(s, result(s)->order - 1)]);
 }
 
-static void append(NrGenerator *s, NrLoopValue coordinate, NrLoopValue value) {
+void nr_output_append(NrGenerator *s, NrLoopValue coordinate, NrLoopValue value) {
   nr_output_write(s, NR_NO_LOOP_VALUE, value);
   count(s, NR_NO_LOOP_VALUE, coordinate);
 }
@@ -344,81 +319,10 @@ static void put_dense(NrGenerator *s, NrLoopValue value) {
   nr_loops_assign(&s->l, s->out.values, made);
 }
 
-/* ---- workspace --------------------------------------------------------------------------------------------------- */
-
-static NrLoopValue load(NrGenerator *s, const char *hint, const char *type, NrLoopValue memory, NrLoopValue at) {
-  return nr_gen_op2(s, hint, nr_gen_text(s, "memref.load $0[$1] : memref<?x%s>", type), memory, at);
-}
-
-static void store(NrGenerator *s, const char *type, NrLoopValue memory, NrLoopValue at, NrLoopValue value) {
-  NR_LOOPS_OP(&s->l, NULL, nr_gen_text(s, "memref.store $0, $1[$2] : memref<?x%s>", type), value, memory, at);
-}
-
-/* Sets a bit; returns the word before, and its number. */
-static NrLoopValue set_bit(NrGenerator *s, NrLoopValue memory, NrLoopValue at, NrLoopValue *out_word) {
-  NrLoopValue one = nr_loops_op(&s->l, "one", "arith.constant 1 : i64", NULL, 0);
-  *out_word = nr_gen_op2(s, "word", "arith.shrui $0, $1 : index", at, nr_gen_constant(s, 6));
-  NrLoopValue low = nr_gen_op2(s, "low", "arith.andi $0, $1 : index", at, nr_gen_constant(s, 63));
-  NrLoopValue shift = nr_gen_op1(s, "shift", "arith.index_cast $0 : index to i64", low);
-  NrLoopValue bit = nr_gen_op2(s, "bit", "arith.shli $0, $1 : i64", one, shift);
-  NrLoopValue bits = load(s, "bits", "i64", memory, *out_word);
-  store(s, "i64", memory, *out_word, nr_gen_op2(s, "with", "arith.ori $0, $1 : i64", bits, bit));
-  return bits;
-}
-
-/* Adds to the row. The first bit of a word sets one of the groups. */
-static void put_workspace(NrGenerator *s, NrLoopValue value) {
-  NrLoopValue c = s->coordinate[level_index(s, result(s)->order - 1)], word, group;
-  store(s, s->type, s->out.row, c, nr_gen_add(s, load(s, "old", s->type, s->out.row, c), value));
-  NrLoopValue before = set_bit(s, s->out.words, c, &word);
-  NrLoopValue none = nr_loops_op(&s->l, "none", "arith.constant 0 : i64", NULL, 0);
-  nr_loops_if(&s->l, nr_gen_op2(s, "first", "arith.cmpi eq, $0, $1 : i64", before, none));
-  set_bit(s, s->out.groups, word, &group);
-  nr_loops_end(&s->l);
-}
-
-void nr_output_open_workspace(NrGenerator *s) { s->out.in_workspace = true; }
-
-/* A loop over the bits of a word, lowest first: begins it, and returns the number of the bit. */
-static NrLoopValue open_bits(NrGenerator *s, NrLoopValue word, NrLoopValue base) {
-  NrLoopValue rest = nr_loops_variable(&s->l, "rest", "i64", word);
-  NrLoopValue none = nr_loops_op(&s->l, "none", "arith.constant 0 : i64", NULL, 0);
-  nr_loops_while(&s->l);
-  nr_loops_do(&s->l, nr_gen_op2(s, "left", "arith.cmpi ne, $0, $1 : i64", rest, none));
-  NrLoopValue place = nr_gen_op1(s, "place", "math.cttz $0 : i64", rest);
-  NrLoopValue one = nr_loops_op(&s->l, "one", "arith.constant 1 : i64", NULL, 0);
-  NrLoopValue less = nr_gen_op2(s, "less", "arith.subi $0, $1 : i64", rest, one);
-  nr_loops_assign(&s->l, rest, nr_gen_op2(s, "rest", "arith.andi $0, $1 : i64", rest, less));
-  NrLoopValue first = nr_gen_op2(s, "first", "arith.muli $0, $1 : index", base, nr_gen_constant(s, 64));
-  return nr_gen_op2(s, "at", "arith.addi $0, $1 : index", first,
-                      nr_gen_op1(s, "place", "arith.index_cast $0 : i64 to index", place));
-}
-
-void nr_output_close_workspace(NrGenerator *s) {
-  size_t last = result(s)->order - 1;
-  s->out.in_workspace = false;
-  nr_loops_comment(&s->l, "the row in the order of its coordinates; the workspace is zero again behind it");
-  NrLoopValue none = nr_loops_op(&s->l, "none", "arith.constant 0 : i64", NULL, 0);
-  NrLoopValue group = nr_loops_for(&s->l, "group", s->c0, s->out.num_groups);
-  NrLoopValue words = load(s, "words", "i64", s->out.groups, group);
-  store(s, "i64", s->out.groups, group, none);
-  NrLoopValue word = open_bits(s, words, group);
-  NrLoopValue bits = load(s, "bits", "i64", s->out.words, word);
-  store(s, "i64", s->out.words, word, none);
-  make_room(s, last, nr_gen_constant(s, 64));
-  NrLoopValue c = open_bits(s, bits, word);
-  NrLoopValue value = load(s, "value", s->type, s->out.row, c);
-  store(s, s->type, s->out.row, c, s->zero);
-  append(s, c, value);
-  nr_loops_end(&s->l);
-  nr_loops_end(&s->l);
-  nr_loops_end(&s->l);
-}
-
 void nr_output_put(NrGenerator *s, NrLoopValue value) {
   if (s->out.is_dense) put_dense(s, value);
-  else if (s->out.in_workspace) put_workspace(s, value);
-  else append(s, s->coordinate[level_index(s, result(s)->order - 1)], value);
+  else if (s->out.in_workspace) nr_workspace_put(s, value);
+  else nr_output_append(s, s->coordinate[level_index(s, result(s)->order - 1)], value);
 }
 
 /* ---- end --------------------------------------------------------------------------------------------------------- */
@@ -465,12 +369,7 @@ static void end_level(NrGenerator *s, size_t l) {
 void nr_output_end(NrGenerator *s) {
   if (s->out.in_memory) end_memory(s);
   if (s->out.is_dense) return;
-  if (nr_output_scatters(s)) {
-    const char *bits = "memref.dealloc $0 : memref<?xi64>";
-    NR_LOOPS_OP(&s->l, NULL, nr_gen_text(s, "memref.dealloc $0 : memref<?x%s>", s->type), s->out.row);
-    NR_LOOPS_OP(&s->l, NULL, bits, s->out.words);
-    NR_LOOPS_OP(&s->l, NULL, bits, s->out.groups);
-  }
+  if (nr_output_scatters(s)) nr_workspace_end(s);
   for (size_t l = 0; l < result(s)->order; l++)
     if (!is_level(s, l, NR_LEVEL_DENSE)) end_level(s, l);
   cut(s, values_type(s), s->out.values, s->out.at[counting_level(s, result(s)->order - 1)]);

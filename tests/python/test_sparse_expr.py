@@ -148,7 +148,7 @@ def test_expressions(number):
     expr, formats, reference = CASES[number]
     rng = np.random.default_rng(number)
     for sizes in SIZES:
-        for density in [0.0, 0.05, 0.4, 1.0]:
+        for density in [0.0, 0.2, 1.0]:
             check(expr, formats, reference, sizes, density, rng)
 
 

@@ -1,0 +1,102 @@
+/* kernel.c - the function around the loops; see sparse.h. */
+#include "sparse/lower.h"
+
+static NrStatus choose_types(NrGenerator *s, const NrSparseOptions *options) {
+  static const char *const types[] = {"f16", "f32", "f64", "i32", "i64"};
+  s->type = options->type ? options->type : "f64";
+  s->index = options->index ? options->index : "i32";
+  bool known = false;
+  for (size_t i = 0; i < NR_COUNTOF(types); i++) known |= !strcmp(types[i], s->type);
+  if (!known)
+    return nr_sparse_fail(s->arena, s->error, 0, "elements are f16, f32, f64, i32 or i64, not '%s'", s->type);
+  if (strcmp(s->index, "i32") && strcmp(s->index, "i64"))
+    return nr_sparse_fail(s->arena, s->error, 0, "positions and coordinates are i32 or i64, not '%s'", s->index);
+  s->is_int = s->type[0] == 'i';
+  return NR_OK;
+}
+
+static NrStatus check_numbers(NrGenerator *s, const NrSparseExpr *e) {
+  if (!e) return NR_OK;
+  if (e->kind == NR_SPARSE_NUMBER && s->is_int) {
+    long long most = strcmp(s->type, "i32") ? INT64_MAX : INT32_MAX, value = 0;
+    for (size_t i = 0; i < e->number.size; i++) {
+      int digit = e->number.data[i] - '0';
+      if (digit < 0 || digit > 9 || value > (most - digit) / 10)
+        return nr_sparse_fail(s->arena, s->error, e->column, "'%.*s' is no %s", NR_STR_ARG(e->number), s->type);
+      value = value * 10 + digit;
+    }
+  }
+  NR_TRY(check_numbers(s, e->left));
+  return check_numbers(s, e->right);
+}
+
+static void begin(NrGenerator *s) {
+  NrLoops *l = &s->l;
+  s->sum = s->found = NR_NO_LOOP_VALUE;
+  s->c0 = nr_loops_named(l, "%c0");
+  s->c1 = nr_loops_named(l, "%c1");
+  s->zero = nr_loops_named(l, "%zero");
+  s->no = nr_loops_named(l, "%no");
+  for (size_t i = 0; i < NR_SPARSE_MAX_INDICES; i++) s->extent[i] = s->coordinate[i] = NR_NO_LOOP_VALUE;
+  for (size_t k = 0; k < NR_SPARSE_MAX_ACCESSES; k++)
+    s->cursors[k] = (NrCursor){.at = s->c0, .end = NR_NO_LOOP_VALUE, .value = NR_NO_LOOP_VALUE};
+}
+
+/* Prints what stands behind the arguments. */
+static void finish(NrGenerator *s) {
+  NrBuf statements = {0}, *text = &s->kernel->text;
+  nr_loops_print(&s->l, &statements, "  ");
+  nr_output_results(s);
+  nr_buf_puts(text, ") -> (");
+  for (size_t i = 0; i < s->kernel->results.size; i++)
+    nr_buf_printf(text, "%s%s", i ? ", " : "", nr_output_type(s, &s->kernel->results.data[i]));
+  nr_buf_printf(text, ") {\n  %%c0 = arith.constant 0 : index\n  %%c1 = arith.constant 1 : index\n"
+                      "  %%zero = arith.constant %s : %s\n  %%no = arith.constant false\n",
+                s->is_int ? "0" : "0.0", s->type);
+  nr_buf_str(text, (NrStr){statements.data, statements.size});
+  nr_buf_puts(text, "  return ");
+  for (size_t i = 0; i < s->kernel->results.size; i++)
+    nr_buf_printf(text, "%s%s", i ? ", " : "", s->returned.data[i]);
+  for (size_t i = 0; i < s->kernel->results.size; i++)
+    nr_buf_printf(text, "%s%s", i ? ", " : " : ", nr_output_type(s, &s->kernel->results.data[i]));
+  nr_buf_puts(text, "\n}\n");
+  nr_buf_deinit(&statements);
+}
+
+static NrStatus make(NrGenerator *s, const NrSparseOptions *options) {
+  NR_TRY(choose_types(s, options));
+  NR_TRY(check_numbers(s, s->a->value));
+  NR_TRY(nr_sparse_order(s->arena, s->a, s->order, s->error));
+  NR_TRY(nr_output_check(s));
+  begin(s);
+  nr_buf_printf(&s->kernel->text, "func.func @%s(", options->name ? options->name : "kernel");
+  nr_arrays_declare(s);
+  nr_output_begin(s);
+  for (size_t k = 1; k < s->a->num_accesses; k++)
+    if (!nr_access_tensor(s, k)->order) nr_arrays_follow(s, k);
+  nr_gen_loops(s, 0, nr_terms_of(s->arena, s->a->value));
+  nr_output_end(s);
+  if (s->error->message) return NR_ERROR_INVALID;
+  finish(s);
+  return NR_OK;
+}
+
+NrStatus nr_sparse_lower(NrArena *arena, const NrSparseAssignment *a, const NrSparseOptions *options,
+                         NrSparseKernel *out, NrSparseError *error) {
+  NrGenerator *s = NR_NEW(arena, NrGenerator);
+  *s = (NrGenerator){.arena = arena, .a = a, .kernel = out, .error = error};
+  *out = (NrSparseKernel){0};
+  *error = (NrSparseError){0};
+  nr_loops_init(&s->l, arena);
+  NrStatus status = make(s, options);
+  nr_loops_deinit(&s->l);
+  nr_vec_deinit(&s->returned);
+  if (status) nr_sparse_kernel_deinit(out);
+  return status;
+}
+
+void nr_sparse_kernel_deinit(NrSparseKernel *kernel) {
+  nr_vec_deinit(&kernel->args);
+  nr_vec_deinit(&kernel->results);
+  nr_buf_deinit(&kernel->text);
+}
