@@ -33,6 +33,7 @@ import models  # noqa: E402
 import opt  # noqa: E402
 import run as silero  # noqa: E402
 import sparse_expr  # noqa: E402
+import sparse  # noqa: E402
 
 
 def interleaved(functions, rounds):
@@ -378,8 +379,8 @@ BENCHES = {"scalar": bench_scalar, "collatz": bench_collatz, "rows": bench_rows,
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--only", choices=[*BENCHES, "opt", "collectives"],
-                        help="one row of the table, or the section of noria opt or of collectives")
+    parser.add_argument("--only", choices=[*BENCHES, "opt", "collectives", "sparse"],
+                        help="one row of the table, or the section of noria opt, of collectives or of sparse matrices")
     parser.add_argument("--write", action="store_true", help="write bench/RESULTS.md")
     arguments = parser.parse_args()
     if arguments.only and arguments.write:
@@ -388,7 +389,7 @@ def main():
     for name, bench in BENCHES.items():
         if arguments.only in (None, name):
             bench(table, lib)
-    sections = [part.bench() for name, part in (("opt", opt), ("collectives", collectives))
+    sections = [part.bench() for name, part in (("opt", opt), ("collectives", collectives), ("sparse", sparse))
                 if arguments.only in (None, name)]
     sections = [section for section in sections if section]
     if arguments.write:

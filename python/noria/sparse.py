@@ -19,9 +19,10 @@ from collections import namedtuple
 
 import numpy as np
 
-from . import Error, InferenceSession
+from . import Error, InferenceSession, SessionOptions
 
 __all__ = ["CSF", "add", "csf", "mttkrp", "multiply", "sddmm", "spgemm", "spmm", "spmv"]
+_num_threads = 0
 
 _ROWS, _DATA, _DENSE = "tensor<?x{1}>", "tensor<?x{0}>", "tensor<?x?x{0}>"
 _CSR = [_ROWS, _ROWS, _DATA]
@@ -38,8 +39,16 @@ _SIGNATURES = {
 }
 
 
+def set_num_threads(n):
+    """How many threads the kernels of this module use from now on; 0, as at first: one per core."""
+    global _num_threads
+    _num_threads = int(n)
+
+
 @functools.cache
-def _session(kernel, element, indices):
+def _session(kernel, element, indices, num_threads):
+    options = SessionOptions()
+    options.intra_op_num_threads = num_threads
     takes, gives = ([t.format(element.lstrip("u"), indices) for t in types] for types in _SIGNATURES[kernel])
     name = f"@noria.{kernel}.{element}.{indices}"
     declared = f"({', '.join(takes)}) -> ({', '.join(gives)})"
@@ -51,7 +60,7 @@ func.func @main({parameters}) -> ({', '.join(gives)}) {{
   %r:{len(gives)} = func.call {name}({arguments}) : {declared}
   return {results} : {', '.join(gives)}
 }}
-""".encode())
+""".encode(), options)
     return session, [i.name for i in session.get_inputs()]
 
 
@@ -72,7 +81,7 @@ def _call(kernel, dtype, index_dtype, names, arrays):
     """The kernel's results. names: of the arguments that are matrices, for errors. Arrays of floats and integers with
     the elements' type are converted to dtype, those in tuples to index_dtype."""
     element, raw = _element(dtype)
-    session, inputs = _session(kernel, element, f"i{8 * index_dtype.itemsize}")
+    session, inputs = _session(kernel, element, f"i{8 * index_dtype.itemsize}", _num_threads)
     feeds = []
     for a in arrays:
         if isinstance(a, int):
