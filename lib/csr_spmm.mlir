@@ -1,20 +1,44 @@
 // csr_spmm.mlir - a sparse matrix in CSR times a dense matrix. Uses lib/csr.mlir.
 //
 // A row of the result is the sum of rows of the dense matrix, each times an element of the sparse one, added in the
-// order of these elements. Blocks of rows are shared among threads.
+// order of these elements: 16 columns at a time in a vector, then the columns that are left one at a time. Blocks of rows
+// are shared among threads.
 //
 // The prelude defines !T, the elements, !I, the indices, and arithmetic on !T.
 
-func.func private @add_row(%x: memref<?x?x!T>, %y: memref<?x?x!T>, %a: !T, %from: index, %to: index, %width: index) {
-  %c0 = arith.constant 0 : index
+// Columns %j to %j + 15 of row %r of the result, from elements %begin to %end - 1.
+func.func private @sum_16(%indices: memref<?x!I>, %data: memref<?x!T>, %x: memref<?x?x!T>, %y: memref<?x?x!T>,
+    %r: index, %begin: index, %end: index, %j: index) {
   %c1 = arith.constant 1 : index
-  scf.for %j = %c0 to %width step %c1 {
-    %b = memref.load %x[%from, %j] : memref<?x?x!T>
-    %s = memref.load %y[%to, %j] : memref<?x?x!T>
-    %product = func.call @times(%a, %b) : (!T, !T) -> !T
-    %sum = func.call @plus(%s, %product) : (!T, !T) -> !T
-    memref.store %sum, %y[%to, %j] : memref<?x?x!T>
+  %zero = func.call @zero() : () -> !T
+  %zeros = vector.broadcast %zero : !T to vector<16x!T>
+  %sums = scf.for %p = %begin to %end step %c1 iter_args(%s = %zeros) -> (vector<16x!T>) {
+    %column = func.call @pointer(%indices, %p) : (memref<?x!I>, index) -> index
+    %a = memref.load %data[%p] : memref<?x!T>
+    %all = vector.broadcast %a : !T to vector<16x!T>
+    %b = vector.load %x[%column, %j] : memref<?x?x!T>, vector<16x!T>
+    %product = func.call @times_16(%all, %b) : (vector<16x!T>, vector<16x!T>) -> vector<16x!T>
+    %sum = func.call @plus_16(%s, %product) : (vector<16x!T>, vector<16x!T>) -> vector<16x!T>
+    scf.yield %sum : vector<16x!T>
   }
+  vector.store %sums, %y[%r, %j] : memref<?x?x!T>, vector<16x!T>
+  return
+}
+
+// The same for one column.
+func.func private @sum_1(%indices: memref<?x!I>, %data: memref<?x!T>, %x: memref<?x?x!T>, %y: memref<?x?x!T>,
+    %r: index, %begin: index, %end: index, %j: index) {
+  %c1 = arith.constant 1 : index
+  %zero = func.call @zero() : () -> !T
+  %sum = scf.for %p = %begin to %end step %c1 iter_args(%s = %zero) -> (!T) {
+    %column = func.call @pointer(%indices, %p) : (memref<?x!I>, index) -> index
+    %a = memref.load %data[%p] : memref<?x!T>
+    %b = memref.load %x[%column, %j] : memref<?x?x!T>
+    %product = func.call @times(%a, %b) : (!T, !T) -> !T
+    %next = func.call @plus(%s, %product) : (!T, !T) -> !T
+    scf.yield %next : !T
+  }
+  memref.store %sum, %y[%r, %j] : memref<?x?x!T>
   return
 }
 
@@ -23,7 +47,7 @@ func.func @csr_spmm(%indptr_: tensor<?x!I>, %indices_: tensor<?x!I>, %data_: ten
     -> tensor<?x?x!T> {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
-  %zero = func.call @zero() : () -> !T
+  %c16 = arith.constant 16 : index
   %indptr = bufferization.to_buffer %indptr_ read_only : tensor<?x!I> to memref<?x!I>
   %indices = bufferization.to_buffer %indices_ read_only : tensor<?x!I> to memref<?x!I>
   %data = bufferization.to_buffer %data_ read_only : tensor<?x!T> to memref<?x!T>
@@ -31,6 +55,8 @@ func.func @csr_spmm(%indptr_: tensor<?x!I>, %indices_: tensor<?x!I>, %data_: ten
   %m = func.call @check_rows(%indptr, %indices, %data, %c0) : (memref<?x!I>, memref<?x!I>, memref<?x!T>, index) -> index
   %n = memref.dim %x, %c0 : memref<?x?x!T>
   %width = memref.dim %x, %c1 : memref<?x?x!T>
+  %vectors = arith.divui %width, %c16 : index
+  %in_vectors = arith.muli %vectors, %c16 : index
   %y = memref.alloc(%m, %width) : memref<?x?x!T>
   %rows = func.call @rows_of_block(%indptr, %m) : (memref<?x!I>, index) -> index
   %blocks = arith.ceildivui %m, %rows : index
@@ -41,17 +67,16 @@ func.func @csr_spmm(%indptr_: tensor<?x!I>, %indices_: tensor<?x!I>, %data_: ten
     func.call @check_columns(%indptr, %indices, %r0, %r1, %n, %c0)
         : (memref<?x!I>, memref<?x!I>, index, index, index, index) -> ()
     scf.for %r = %r0 to %r1 step %c1 {
-      scf.for %j = %c0 to %width step %c1 {
-        memref.store %zero, %y[%r, %j] : memref<?x?x!T>
-      }
       %next = arith.addi %r, %c1 : index
       %begin = func.call @pointer(%indptr, %r) : (memref<?x!I>, index) -> index
       %end = func.call @pointer(%indptr, %next) : (memref<?x!I>, index) -> index
-      scf.for %p = %begin to %end step %c1 {
-        %a = memref.load %data[%p] : memref<?x!T>
-        %column = func.call @pointer(%indices, %p) : (memref<?x!I>, index) -> index
-        func.call @add_row(%x, %y, %a, %column, %r, %width)
-            : (memref<?x?x!T>, memref<?x?x!T>, !T, index, index, index) -> ()
+      scf.for %j = %c0 to %in_vectors step %c16 {
+        func.call @sum_16(%indices, %data, %x, %y, %r, %begin, %end, %j)
+            : (memref<?x!I>, memref<?x!T>, memref<?x?x!T>, memref<?x?x!T>, index, index, index, index) -> ()
+      }
+      scf.for %j = %in_vectors to %width step %c1 {
+        func.call @sum_1(%indices, %data, %x, %y, %r, %begin, %end, %j)
+            : (memref<?x!I>, memref<?x!T>, memref<?x?x!T>, memref<?x?x!T>, index, index, index, index) -> ()
       }
     }
   }

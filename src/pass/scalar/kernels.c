@@ -60,9 +60,10 @@ void nr_kernel_sparse_prelude(NrContext *ctx, NrBuf *out, const NrKernelText *ke
   nr_buf_printf(out, "!T = %s\n!I = %s\n", nr_type_text(ctx, elem), nr_type_text(ctx, nr_dtype_type(ctx, indices)));
   nr_buf_printf(out, "func.func private @zero() -> !T {\n  %%zero = arith.constant %s : !T\n", zero);
   nr_buf_printf(out, "  return %%zero : !T\n}\n");
-  for (int i = 0; i < 2; i++) {
-    nr_buf_printf(out, "func.func private @%s(%%a: !T, %%b: !T) -> !T {\n", i ? "times" : "plus");
-    nr_buf_printf(out, "  %%result = arith.%s%s %%a, %%b : !T\n  return %%result : !T\n}\n", i ? "mul" : "add", kind);
+  for (int i = 0; i < 4; i++) { /* of elements, and of vectors of 16 */
+    const char *name = i % 2 ? "times" : "plus", *op = i % 2 ? "mul" : "add", *type = i < 2 ? "!T" : "vector<16x!T>";
+    nr_buf_printf(out, "func.func private @%s%s(%%a: %s, %%b: %s) -> %s {\n", name, i < 2 ? "" : "_16", type, type, type);
+    nr_buf_printf(out, "  %%result = arith.%s%s %%a, %%b : %s\n  return %%result : %s\n}\n", op, kind, type, type);
   }
   nr_buf_printf(out, "func.func private @not_zero(%%a: !T) -> i1 {\n  %%zero = arith.constant %s : !T\n", zero);
   nr_buf_printf(out, "  %%result = arith.cmp%s %s, %%a, %%zero : !T\n  return %%result : i1\n}\n", kind, differs);

@@ -17,8 +17,8 @@ extern const NrKernelText nr_kernel_texts[];
 void nr_kernel_prelude(NrContext *ctx, NrBuf *out, NoriaDType dtype, bool descending);
 
 /* Appends what a kernel on sparse matrices leaves open for elements of dtype and indices of i32 or i64: the aliases !T
- * and !I, @zero() -> !T, @plus and @times(!T, !T) -> !T, @not_zero(!T) -> i1, and the functions of the files that its
- * text names as "lib/<name>.mlir". */
+ * and !I, @zero() -> !T, @plus and @times(!T, !T) -> !T, @plus_16 and @times_16 of vectors of 16, @choose(i1, !T,
+ * !T) -> !T, @not_zero(!T) -> i1, and the functions of the files that its text names as "lib/<name>.mlir". */
 void nr_kernel_sparse_prelude(NrContext *ctx, NrBuf *out, const NrKernelText *kernel, NoriaDType dtype,
                               NoriaDType indices);
 
