@@ -288,5 +288,6 @@ static const NrPassOption options[] = {
     NR_INT("lanes", 0, 0, 64, "as many lanes, whatever the cost model says; 0: it decides"),
     {0},
 };
-NR_PASS(vectorize_parallel_loops, .name = "vectorize-parallel-loops", .explains = "vectorize", .run = vectorize_run,
+NR_PASS(vectorize_parallel_loops, .name = "vectorize-parallel-loops", .on_while = NR_WHILE_HANDLES,
+        .explains = "vectorize", .run = vectorize_run,
         .options = options, .doc = "makes vectors with masks of parallel loops whose iterations loop differently often")

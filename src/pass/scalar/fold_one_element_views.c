@@ -72,5 +72,5 @@ static NrStatus fold_run(NrPassContext *pass, NrOp *root) {
   return NR_OK;
 }
 
-NR_PASS(fold_one_element_views, .name = "fold-one-element-views", .run = fold_run,
+NR_PASS(fold_one_element_views, .name = "fold-one-element-views", .on_while = NR_WHILE_BARRIER, .run = fold_run,
         .doc = "accesses to views of one element become accesses to the buffer")
