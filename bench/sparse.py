@@ -1,5 +1,5 @@
-"""The benchmark of the kernels on sparse matrices: noria.sparse at one thread and at two beside SciPy, in the same run and
-in turns. The least of many rounds counts.
+"""The benchmark of the kernels on sparse matrices: noria.sparse at one thread and at two beside SciPy, in the same run
+and in turns. The least of many rounds counts.
 
     python bench/sparse.py
 
@@ -39,9 +39,9 @@ class Section:
 
     def text(self):
         lines = ["", "## Sparse matrices", "",
-                 f"`noria.sparse` beside SciPy {scipy.__version__}, which has one thread, in the same run and in turns: the "
-                 "least of many rounds. Matrices of f64 with int32 indices and random columns, as many rows as columns. "
-                 f"Two threads must be {GAIN}x faster than one where a call takes a millisecond.", "",
+                 f"`noria.sparse` beside SciPy {scipy.__version__}, which has one thread, in the same run and in "
+                 "turns: the least of many rounds. Matrices of f64 with int32 indices and random columns, as many rows as "
+                 f"columns. Two threads must be {GAIN}x faster than one where a call takes a millisecond.", "",
                  "| what | unit | Noria | 2 threads | SciPy | faster | bar | 2 threads faster | |",
                  "|---|---|---|---|---|---|---|---|---|"]
         for *cells, ok in self.rows:
@@ -87,7 +87,8 @@ def bench():
     for m, per_row in SHAPES:
         a, b, x = matrix(m, per_row, 1), matrix(m, per_row, 2), np.random.default_rng(3).normal(size=m)
         dense = np.random.default_rng(4).normal(size=(m, 16))
-        work = [("SpMV", lambda: sparse.spmv(a, x), lambda: a @ x, 1.5, 30), ("add", lambda: sparse.add(a, b), lambda: a + b, 4, 15),
+        work = [("SpMV", lambda: sparse.spmv(a, x), lambda: a @ x, 1.5, 30),
+                ("add", lambda: sparse.add(a, b), lambda: a + b, 4, 15),
                 ("multiply", lambda: sparse.multiply(a, b), lambda: a.multiply(b), 4, 15),
                 ("SpMM, 16 columns", lambda: sparse.spmm(a, dense), lambda: a @ dense, 1, 10),
                 ("SpGEMM", lambda: sparse.spgemm(a, b), lambda: a @ b, 2.5, 3)]

@@ -1,12 +1,13 @@
 // csf_mttkrp.mlir - a sparse tensor of three dims in CSF, times the rows of two dense matrices. Uses lib/csr.mlir.
 //
-// A[i, j] = sum over k and l of B[i, k, l] * C[k, j] * D[l, j]. For each i and k, the rows of D are added first, each times
-// an element of B, to a row of workspace; this is multiplied by row k of C once. (Kjolstad et al., Tensor Algebra
+// A[i, j] = sum over k and l of B[i, k, l] * C[k, j] * D[l, j]. For each i and k, the rows of D are added first, each
+// times an element of B, to a row of workspace; this is multiplied by row k of C once. (Kjolstad et al., Tensor Algebra
 // Compilation with Workspaces, CGO 2019.)
 //
-// CSF has the values of i that B has elements of (%i0); for each, pos1 has the places of its values of k in crd1; for each
-// of these, pos2 has the places of its values of l in crd2, and of its elements. In messages, %i0, pos1 and crd1 are matrix
-// 0, and pos2 and crd2 are matrix 1. The prelude defines !T, the elements, !I, the indices, and arithmetic on !T.
+// CSF has the values of i that B has elements of (%i0); for each, pos1 has the places of its values of k in crd1; for
+// each of these, pos2 has the places of its values of l in crd2, and of its elements. In messages, %i0, pos1 and crd1
+// are matrix 0, and pos2 and crd2 are matrix 1. The prelude defines !T, the elements, !I, the indices, and arithmetic
+// on !T.
 
 // Checks that the indices are less than %size and ascend, so that each row of A is written by one thread.
 func.func private @check_roots(%i0: memref<?x!I>, %size: index) {
@@ -82,7 +83,8 @@ func.func @csf_mttkrp(%i0_: tensor<?x!I>, %pos1_: tensor<?x!I>, %crd1_: tensor<?
   %n0 = memref.dim %i0, %c0 : memref<?x!I>
   %n1 = memref.dim %crd1, %c0 : memref<?x!I>
   %rows1 = func.call @check_pointers(%pos1, %n1, %c0) : (memref<?x!I>, index, index) -> index
-  %rows2 = func.call @check_rows(%pos2, %crd2, %values, %c1) : (memref<?x!I>, memref<?x!I>, memref<?x!T>, index) -> index
+  %rows2 = func.call @check_rows(%pos2, %crd2, %values, %c1)
+      : (memref<?x!I>, memref<?x!I>, memref<?x!T>, index) -> index
   %same1 = arith.cmpi eq, %rows1, %n0 : index
   rt.check %same1, "CSF tensor: pos1 is for %0 indices of dim 0, but there are %1"(%rows1, %n0 : index, index)
   %same2 = arith.cmpi eq, %rows2, %n1 : index

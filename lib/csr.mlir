@@ -5,14 +5,16 @@
 // @check_columns for the elements of some rows before it reads by their columns: while they are in the nearest cache,
 // in a loop over vectors. %which is the place of the matrix among a kernel's matrices, for messages.
 
-// Checks that the rows are in order and inside of the lists, and that there are as many columns as values. Their number.
+// Checks that the rows are in order and inside of the lists, and that there are as many columns as values. Their
+// number.
 func.func private @check_rows(%indptr: memref<?x!I>, %indices: memref<?x!I>, %data: memref<?x!T>, %which: index)
     -> index {
   %c0 = arith.constant 0 : index
   %room = memref.dim %indices, %c0 : memref<?x!I>
   %num_values = memref.dim %data, %c0 : memref<?x!T>
   %equal = arith.cmpi eq, %room, %num_values : index
-  rt.check %equal, "CSR matrix %0: indices has %1 elements, but data has %2"(%which, %room, %num_values : index, index, index)
+  rt.check %equal, "CSR matrix %0: indices has %1 elements, but data has %2"
+      (%which, %room, %num_values : index, index, index)
   %m = func.call @check_pointers(%indptr, %room, %which) : (memref<?x!I>, index, index) -> index
   return %m : index
 }
@@ -44,13 +46,15 @@ func.func private @check_pointers(%indptr: memref<?x!I>, %room: index, %which: i
       %begin = memref.load %indptr[%i] : memref<?x!I>
       %end = memref.load %indptr[%next] : memref<?x!I>
       %up = arith.cmpi sle, %begin, %end : !I
-      rt.check %up, "CSR matrix %0: indptr[%1] is %2, less than the element before it"(%which, %next, %end : index, index, !I)
+      rt.check %up, "CSR matrix %0: indptr[%1] is %2, less than the element before it"
+          (%which, %next, %end : index, index, !I)
     }
   }
   %last = memref.load %indptr[%m] : memref<?x!I>
   %nnz = arith.index_cast %last : !I to index
   %inside = arith.cmpi ule, %nnz, %room : index
-  rt.check %inside, "CSR matrix %0: indptr ends with %1, but indices has %2 elements"(%which, %nnz, %room : index, index, index)
+  rt.check %inside, "CSR matrix %0: indptr ends with %1, but indices has %2 elements"
+      (%which, %nnz, %room : index, index, index)
   return %m : index
 }
 
@@ -82,7 +86,8 @@ func.func private @check_columns(%indptr: memref<?x!I>, %indices: memref<?x!I>, 
       %j = memref.load %indices[%p] : memref<?x!I>
       %column = arith.index_cast %j : !I to index
       %there = arith.cmpi ult, %column, %n : index
-      rt.check %there, "CSR matrix %0: indices[%1] is %2, but the matrix has %3 columns"(%which, %p, %j, %n : index, index, !I, index)
+      rt.check %there, "CSR matrix %0: indices[%1] is %2, but the matrix has %3 columns"
+          (%which, %p, %j, %n : index, index, !I, index)
     }
   }
   return

@@ -7,7 +7,8 @@
 // comparing 16 columns of the one with each column of the other that may be among them.
 
 // Checks that the columns of each of rows %r0 to %r1 - 1 ascend.
-func.func private @check_ascending(%indptr: memref<?x!I>, %indices: memref<?x!I>, %r0: index, %r1: index, %which: index) {
+func.func private @check_ascending(%indptr: memref<?x!I>, %indices: memref<?x!I>, %r0: index, %r1: index,
+    %which: index) {
   %c1 = arith.constant 1 : index
   %none = arith.constant 0 : !I
   %begin = func.call @pointer(%indptr, %r0) : (memref<?x!I>, index) -> index
@@ -55,7 +56,8 @@ func.func private @check_ascending(%indptr: memref<?x!I>, %indices: memref<?x!I>
         %i = memref.load %indices[%before] : memref<?x!I>
         %j = memref.load %indices[%k] : memref<?x!I>
         %rises = arith.cmpi slt, %i, %j : !I
-        rt.check %rises, "CSR matrix %0: indices[%1] is %2, not greater than the column before it in row %3"(%which, %k, %j, %r : index, index, !I, index)
+        rt.check %rises, "CSR matrix %0: indices[%1] is %2, not greater than the column before it in row %3"
+            (%which, %k, %j, %r : index, index, !I, index)
       }
     }
   }
@@ -76,8 +78,8 @@ func.func private @has_special(%data: memref<?x!T>, %begin: index, %end: index) 
   return %any : i1
 }
 
-// How many columns elements %pa to %ea - 1 of a and %pb to %eb - 1 of b have in common. 16 columns of a are compared with
-// 8 of b; then the block that ends first is followed by the next one of its row.
+// How many columns elements %pa to %ea - 1 of a and %pb to %eb - 1 of b have in common. 16 columns of a are compared
+// with 8 of b; then the block that ends first is followed by the next one of its row.
 func.func private @count_common(%a: memref<?x!I>, %b: memref<?x!I>, %pa: index, %ea: index, %pb: index, %eb: index)
     -> index {
   %c0 = arith.constant 0 : index
@@ -166,8 +168,8 @@ func.func private @write_if(%j: !I, %v: !T, %ci: memref<?x!I>, %cd: memref<?x!T>
   return %next : index
 }
 
-// Merges two rows into the result from place %at on, where %write says so. The place behind the last element. While both
-// rows have elements, which of them comes next decides no branch: it cannot be foreseen.
+// Merges two rows into the result from place %at on, where %write says so. The place behind the last element. While
+// both rows have elements, which of them comes next decides no branch: it cannot be foreseen.
 func.func private @merge_row(%ai: memref<?x!I>, %ad: memref<?x!T>, %bi: memref<?x!I>, %bd: memref<?x!T>,
     %ci: memref<?x!I>, %cd: memref<?x!T>, %pa: index, %ea: index, %pb: index, %eb: index, %at: index, %write: i1)
     -> index {
@@ -356,8 +358,10 @@ func.func private @merge(%ap: memref<?x!I>, %ai: memref<?x!I>, %ad: memref<?x!T>
     %r0 = arith.muli %block, %step : index
     %or_more = arith.addi %r0, %step : index
     %r1 = arith.minui %or_more, %m : index
-    func.call @check_columns(%ap, %ai, %r0, %r1, %n, %c0) : (memref<?x!I>, memref<?x!I>, index, index, index, index) -> ()
-    func.call @check_columns(%bp, %bi, %r0, %r1, %n, %c1) : (memref<?x!I>, memref<?x!I>, index, index, index, index) -> ()
+    func.call @check_columns(%ap, %ai, %r0, %r1, %n, %c0)
+        : (memref<?x!I>, memref<?x!I>, index, index, index, index) -> ()
+    func.call @check_columns(%bp, %bi, %r0, %r1, %n, %c1)
+        : (memref<?x!I>, memref<?x!I>, index, index, index, index) -> ()
     func.call @check_ascending(%ap, %ai, %r0, %r1, %c0) : (memref<?x!I>, memref<?x!I>, index, index, index) -> ()
     func.call @check_ascending(%bp, %bi, %r0, %r1, %c1) : (memref<?x!I>, memref<?x!I>, index, index, index) -> ()
     %a0 = func.call @pointer(%ap, %r0) : (memref<?x!I>, index) -> index
@@ -443,8 +447,8 @@ func.func private @write_one(%ai: memref<?x!I>, %ad: memref<?x!T>, %bi: memref<?
 }
 
 // Merges two rows without a common column, whose elements all have a result, from place %at on. As many elements as the
-// shorter row has are taken from the front of both, and as many from the back, in turns, so that neither has to wait for
-// the other; what is left is in the middle.
+// shorter row has are taken from the front of both, and as many from the back, in turns, so that neither has to wait
+// for the other; what is left is in the middle.
 func.func private @merge_disjoint(%ai: memref<?x!I>, %ad: memref<?x!T>, %bi: memref<?x!I>, %bd: memref<?x!T>,
     %ci: memref<?x!I>, %cd: memref<?x!T>, %pa: index, %ea: index, %pb: index, %eb: index, %at: index) {
   %c0 = arith.constant 0 : index

@@ -1,8 +1,8 @@
 // csr_sddmm.mlir - a dense product where a sparse matrix in CSR has elements, times these. Uses lib/csr.mlir.
 //
-// Each element is multiplied by the product of a row of C and a column of D. D is given transposed, so that both are rows
-// in memory. Their products are added in four sums, which do not wait for each other. Blocks of rows are shared among
-// threads.
+// Each element is multiplied by the product of a row of C and a column of D. D is given transposed, so that both are
+// rows in memory. Their products are added in four sums, which do not wait for each other. Blocks of rows are shared
+// among threads.
 //
 // The prelude defines !T, the elements, !I, the indices, and arithmetic on !T.
 
@@ -53,8 +53,8 @@ func.func private @dot(%c: memref<?x?x!T>, %d: memref<?x?x!T>, %i: index, %j: in
   return %sum : !T
 }
 
-// The values of S * (C D), at the places of S. C has a row for each row of S, and %d_, which is D transposed, one for each
-// column.
+// The values of S * (C D), at the places of S. C has a row for each row of S, and %d_, which is D transposed, one for
+// each column.
 func.func @csr_sddmm(%indptr_: tensor<?x!I>, %indices_: tensor<?x!I>, %data_: tensor<?x!T>, %c_: tensor<?x?x!T>,
     %d_: tensor<?x?x!T>) -> tensor<?x!T> {
   %c0 = arith.constant 0 : index

@@ -1,9 +1,9 @@
 // csr_spgemm.mlir - the product of two sparse matrices in CSR. Uses lib/csr.mlir.
 //
-// Gustavson's algorithm: row i of C is the sum of the rows of B that row i of A names, each times an element of A. A list
-// with a place for each column says where in C the column's element is, if the row has one yet: places before the row's
-// first are those of earlier rows, so the list is never cleared. The elements are counted first, by the same list of the
-// rows that had a column last. The columns of a row of C stand in the order in which they were met first.
+// Gustavson's algorithm: row i of C is the sum of the rows of B that row i of A names, each times an element of A. A
+// list with a place for each column says where in C the column's element is, if the row has one yet: places before the
+// row's first are those of earlier rows, so the list is never cleared. The elements are counted first, by the same list
+// of the rows that had a column last. The columns of a row of C stand in the order in which they were met first.
 //
 // Blocks of rows, each with a list of its own, are shared among threads. The prelude defines !T, the elements, !I, the
 // indices, and arithmetic on !T.

@@ -1,8 +1,8 @@
 // csr_spmm.mlir - a sparse matrix in CSR times a dense matrix. Uses lib/csr.mlir.
 //
 // A row of the result is the sum of rows of the dense matrix, each times an element of the sparse one, added in the
-// order of these elements: 16 columns at a time in a vector, then the columns that are left one at a time. Blocks of rows
-// are shared among threads.
+// order of these elements: 16 columns at a time in a vector, then the columns that are left one at a time. Blocks of
+// rows are shared among threads.
 //
 // The prelude defines !T, the elements, !I, the indices, and arithmetic on !T.
 

@@ -2,7 +2,8 @@
 //
 // The products of a row are added in the order of its elements, so that the sum is SciPy's to the last bit. An addition
 // waits for the one before it; so four rows are summed at a time, for as long as each has elements left, and then each
-// to its end. Rows are worked on in blocks, which threads share: the columns of a block are checked before it is summed.
+// to its end. Rows are worked on in blocks, which threads share: the columns of a block are checked before it is
+// summed.
 //
 // The prelude defines !T, the elements, !I, the indices, and arithmetic on !T.
 

@@ -4,10 +4,10 @@
     y = sparse.spmv(A, x)       # A @ x
     C = sparse.spgemm(A, B)     # A @ B
 
-Elements are integers, float32 or float64; where arguments differ in type, they are converted to the common one, as NumPy
-promotes. Indices are int32 or int64. Results are csr_array with indices of the arguments' type, wider only where the
-number of elements needs it. Each kernel is compiled at its first call for a type of elements and of indices. Rows are
-shared among threads where that is worth it.
+Elements are integers, float32 or float64; where arguments differ in type, they are converted to the common one, as
+NumPy promotes. Indices are int32 or int64. Results are csr_array with indices of the arguments' type, wider only where
+the number of elements needs it. Each kernel is compiled at its first call for a type of elements and of indices. Rows
+are shared among threads where that is worth it.
 
 SciPy trusts the arrays of a matrix. These functions check them as they read them: an indptr that falls, a column that
 the matrix does not have, and lists of different lengths raise ValueError, which names the argument and the place.
@@ -100,7 +100,8 @@ def _call(kernel, dtype, index_dtype, names, arrays):
         if kernel == "csf_mttkrp":
             level = int(found[1]) + 1
             text = text.replace("indptr", f"pos{level}").replace("indices", f"crd{level}")
-            text = text.replace("the matrix has", f"dim {level} has").replace("columns", "indices").replace("data", "values")
+            text = text.replace("the matrix has", f"dim {level} has").replace("columns", "indices")
+            text = text.replace("data", "values")
         raise ValueError(f"{names[int(found[1])]}.{text}") from None
 
 
@@ -211,16 +212,16 @@ def add(A, B):
 
 
 def multiply(A, B):
-    """A.multiply(B), element by element, for CSR matrices of one shape: a csr_array whose columns ascend in each row. As
-    in SciPy, elements that are zero are left out, and an infinity or NaN that meets no element gives NaN. Matrices whose
-    columns do not ascend are handled as in add."""
+    """A.multiply(B), element by element, for CSR matrices of one shape: a csr_array whose columns ascend in each row.
+    As in SciPy, elements that are zero are left out, and an infinity or NaN that meets no element gives NaN. Matrices
+    whose columns do not ascend are handled as in add."""
     return _merged("csr_multiply", A, B)
 
 
 def spgemm(A, B, sort=False):
-    """A @ B for CSR matrices: a csr_array without elements that are zero. As SciPy's, its columns do not ascend in a row,
-    unless sort is true; they stand in the order in which they are met first, where SciPy has the reverse. Products are
-    added in SciPy's order."""
+    """A @ B for CSR matrices: a csr_array without elements that are zero. As SciPy's, its columns do not ascend in a
+    row, unless sort is true; they stand in the order in which they are met first, where SciPy has the reverse. Products
+    are added in SciPy's order."""
     _csr("A", A)
     _csr("B", B)
     if A.shape[1] != B.shape[0]:
@@ -248,8 +249,8 @@ def spgemm(A, B, sort=False):
 
 
 def sddmm(S, C, D):
-    """S.multiply(C @ D) for a CSR matrix and two dense ones, computing C @ D only where S has elements: a csr_array with
-    all of S's elements, also those that become zero. Products are added in four sums."""
+    """S.multiply(C @ D) for a CSR matrix and two dense ones, computing C @ D only where S has elements: a csr_array
+    with all of S's elements, also those that become zero. Products are added in four sums."""
     _csr("S", S)
     C, D = np.asarray(C), np.asarray(D)
     if C.ndim != 2 or D.ndim != 2 or C.shape[1] != D.shape[0] or S.shape != (C.shape[0], D.shape[1]):
@@ -267,11 +268,12 @@ indices of dim 2 and the elements between two numbers of pos2."""
 
 
 def csf(coords, values, shape):
-    """The CSF tensor of elements at coords, an array of three rows of indices (those of NumPy's nonzero). Elements at the
-    same place are summed."""
+    """The CSF tensor of elements at coords, an array of three rows of indices (those of NumPy's nonzero). Elements at
+    the same place are summed."""
     coords, values = np.asarray(coords, np.int64), np.asarray(values)
     if len(shape) != 3 or coords.shape != (3, values.size) or values.ndim != 1:
-        raise ValueError(f"coords has the shape {coords.shape} for {values.size} values and {len(shape)} dims; expected 3 rows")
+        raise ValueError(f"coords has the shape {coords.shape} for {values.size} values and {len(shape)} dims; "
+                         "expected 3 rows")
     for dim, (indices, size) in enumerate(zip(coords, shape)):
         if indices.size and not 0 <= indices.min() <= indices.max() < size:
             raise ValueError(f"coords has an index of dim {dim} that is not in 0 to {size - 1}")

@@ -160,7 +160,7 @@ static bool is_only_read(const NrValue *memref) {
     const NrOp *op = use->owner;
     bool reads = nr_op_has(op, NR_READS) && !nr_op_has(op, NR_WRITES) && !nr_op_has(op, NR_ALLOCATES) &&
                  !nr_op_has(op, NR_CALL) && !op->num_regions && op->num_results == 1 &&
-                 !nr_type_is_memref(nr_result(op, 0)->type) && !nr_type_is_tensor(nr_result(op, 0)->type);
+                 !nr_type_is_memref(nr_op_result(op)->type) && !nr_type_is_tensor(nr_op_result(op)->type);
     if (!reads && !nr_op_is(op, NR_OP_memref_dim)) return false;
   }
   return true;

@@ -47,7 +47,8 @@ static void choose_prelude(NrContext *ctx, NrBuf *out, NrType elem) {
     nr_buf_printf(out, "  %%chosen = arith.select %%c, %%a, %%b : !T\n  return %%chosen : !T\n}\n");
     return;
   }
-  nr_buf_printf(out, "  %%x = arith.bitcast %%a : %s to i%u\n  %%y = arith.bitcast %%b : %s to i%u\n", e, bits, e, bits);
+  nr_buf_printf(out, "  %%x = arith.bitcast %%a : %s to i%u\n", e, bits);
+  nr_buf_printf(out, "  %%y = arith.bitcast %%b : %s to i%u\n", e, bits);
   nr_buf_printf(out, "  %%z = arith.select %%c, %%x, %%y : i%u\n", bits);
   nr_buf_printf(out, "  %%chosen = arith.bitcast %%z : i%u to %s\n  return %%chosen : !T\n}\n", bits, e);
 }
@@ -61,8 +62,9 @@ void nr_kernel_sparse_prelude(NrContext *ctx, NrBuf *out, const NrKernelText *ke
   nr_buf_printf(out, "func.func private @zero() -> !T {\n  %%zero = arith.constant %s : !T\n", zero);
   nr_buf_printf(out, "  return %%zero : !T\n}\n");
   for (int i = 0; i < 4; i++) { /* of elements, and of vectors of 16 */
-    const char *name = i % 2 ? "times" : "plus", *op = i % 2 ? "mul" : "add", *type = i < 2 ? "!T" : "vector<16x!T>";
-    nr_buf_printf(out, "func.func private @%s%s(%%a: %s, %%b: %s) -> %s {\n", name, i < 2 ? "" : "_16", type, type, type);
+    const char *name = i % 2 ? "times" : "plus", *op = i % 2 ? "mul" : "add";
+    const char *suffix = i < 2 ? "" : "_16", *type = i < 2 ? "!T" : "vector<16x!T>";
+    nr_buf_printf(out, "func.func private @%s%s(%%a: %s, %%b: %s) -> %s {\n", name, suffix, type, type, type);
     nr_buf_printf(out, "  %%result = arith.%s%s %%a, %%b : %s\n  return %%result : %s\n}\n", op, kind, type, type);
   }
   nr_buf_printf(out, "func.func private @not_zero(%%a: !T) -> i1 {\n  %%zero = arith.constant %s : !T\n", zero);
