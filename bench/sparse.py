@@ -39,8 +39,8 @@ class Section:
 
     def text(self):
         lines = ["", "## Sparse matrices", "",
-                 f"`noria.sparse` beside SciPy {scipy.__version__}, which has one thread, in the same run and in "
-                 "turns: the least of many rounds. Matrices of f64 with int32 indices and random columns, as many rows as "
+                 f"`noria.sparse` beside SciPy {scipy.__version__}, with one thread, in the same run and in turns: "
+                 "the least of many rounds. Matrices of f64 with int32 indices and random columns, as many rows as "
                  f"columns. Two threads must be {GAIN}x faster than one where a call takes a millisecond.", "",
                  "| what | unit | Noria | 2 threads | SciPy | faster | bar | 2 threads faster | |",
                  "|---|---|---|---|---|---|---|---|---|"]
