@@ -28,6 +28,7 @@ sys.path.insert(0, HERE)
 sys.path.insert(0, os.path.join(ROOT, "examples", "silero"))
 import collectives  # noqa: E402
 import dispatches  # noqa: E402
+import kernels  # noqa: E402
 import lanes  # noqa: E402
 import models  # noqa: E402
 import opt  # noqa: E402
@@ -374,7 +375,9 @@ BENCHES = {"scalar": bench_scalar, "collatz": bench_collatz, "rows": bench_rows,
            "memory": bench_memory, "nms": bench_suppression, "silero": bench_silero, "first": bench_first,
            "call": bench_call, "heavy": bench_heavy, "wavefront": bench_wavefront, "dispatch": bench_dispatch,
            "lanes": lambda table, lib: lanes.bench(table),
-           "sparse_expr": bench_sparse_expr}
+           "sparse_expr": bench_sparse_expr,
+           "kernels": lambda table, lib: kernels.bench(table, interleaved, silero.noria_session,
+                                                        silero.one_thread_ort, COLUMNS)}
 
 
 def main():

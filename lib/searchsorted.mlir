@@ -1,107 +1,165 @@
 // searchsorted.mlir - where each value would go in a sorted list: before the elements equal to it, or behind them.
 //
-// A binary search whose steps depend on the length of the list only (NumPy's, npysort/binsearch.cpp): each halves what is
-// left of the list, and a comparison selects the half. So 16 values are searched at a time, step by step: what they
-// read does not depend on each other, and their cache misses overlap. Costs log2(n) + 1 comparisons a value.
+// A table says where the elements begin whose keys share their high bits, counted from the least key on. So a value is searched
+// among as many elements as the fullest entry of the table has, not among all (search.mlir). Where there are few values, the table
+// has few entries. Parts of the values are searched on all threads.
 //
-// The prelude defines !T and @before(!T, !T) -> i1: whether the first operand comes before the second; a strict weak order.
+// The prelude defines !T, !K, @key(!T) -> !K, @key_bits, @before(!T, !T) -> i1, and @checked() -> i1, whether it is an
+// error where the list is not sorted.
 
-// Whether an element stands left of where the value goes: elements equal to it do where it goes to the right of them.
-func.func private @left_of(%element: !T, %value: !T, %right: i1) -> i1 {
-  %yes = arith.constant true
-  %left = scf.if %right -> (i1) {
-    %before = func.call @before(%value, %element) : (!T, !T) -> i1
-    %not_before = arith.xori %before, %yes : i1
-    scf.yield %not_before : i1
-  } else {
-    %before = func.call @before(%element, %value) : (!T, !T) -> i1
-    scf.yield %before : i1
-  }
-  return %left : i1
+// The entry of the table that a key falls in: keys below the least are as that, those above the greatest as that one.
+func.func private @entry(%key: !K, %least: !K, %greatest: !K, %shift: !K) -> index {
+  %low = arith.maxui %key, %least : !K
+  %high = arith.minui %low, %greatest : !K
+  %ahead = arith.subi %high, %least : !K
+  %entry = arith.shrui %ahead, %shift : !K
+  %number = arith.index_castui %entry : !K to index
+  return %number : index
 }
 
-// The places of the 16 values from %first on; behind the last value, it is searched again. The list is not empty.
-func.func private @search(%list: tensor<?x!T>, %values: tensor<?x!T>, %first: index, %right: i1) -> tensor<16xi64> {
-  %c0 = arith.constant 0 : index
+// How many bits of a difference of keys are shifted out, so that entries are less than 2^bits.
+func.func private @shift_for(%range: !K, %bits: index) -> !K {
   %c1 = arith.constant 1 : index
-  %c16 = arith.constant 16 : index
-  %n = tensor.dim %list, %c0 : tensor<?x!T>
-  %m = tensor.dim %values, %c0 : tensor<?x!T>
-  %last = arith.subi %m, %c1 : index
-  %no_keys = tensor.empty() : tensor<16x!T>
-  %no_places = tensor.empty() : tensor<16xindex>
-  %start:2 = scf.for %i = %c0 to %c16 step %c1 iter_args(%keys = %no_keys, %places = %no_places)
-      -> (tensor<16x!T>, tensor<16xindex>) {
-    %at_or_more = arith.addi %first, %i : index
-    %at = arith.minui %at_or_more, %last : index
-    %key = tensor.extract %values[%at] : tensor<?x!T>
-    %keys1 = tensor.insert %key into %keys[%i] : tensor<16x!T>
-    %places1 = tensor.insert %c0 into %places[%i] : tensor<16xindex>
-    scf.yield %keys1, %places1 : tensor<16x!T>, tensor<16xindex>
-  }
-  %found:2 = scf.while (%size = %n, %places = %start#1) : (index, tensor<16xindex>) -> (index, tensor<16xindex>) {
-    %more = arith.cmpi ugt, %size, %c1 : index
-    scf.condition(%more) %size, %places : index, tensor<16xindex>
+  %one = arith.constant 1 : !K
+  %none = arith.constant 0 : !K
+  %size = arith.shli %c1, %bits : index
+  %shift:2 = scf.while (%left = %range, %s = %none) : (!K, !K) -> (!K, !K) {
+    %entry = arith.index_castui %left : !K to index
+    %too_many = arith.cmpi uge, %entry, %size : index
+    scf.condition(%too_many) %left, %s : !K, !K
   } do {
-  ^bb0(%size: index, %places: tensor<16xindex>):
-    %half = arith.shrui %size, %c1 : index
-    %next = scf.for %i = %c0 to %c16 step %c1 iter_args(%acc = %places) -> (tensor<16xindex>) {
-      %place = tensor.extract %acc[%i] : tensor<16xindex>
-      %key = tensor.extract %start#0[%i] : tensor<16x!T>
-      %middle = arith.addi %place, %half : index
-      %element = tensor.extract %list[%middle] : tensor<?x!T>
-      %left = func.call @left_of(%element, %key, %right) : (!T, !T, i1) -> i1
-      %moved = arith.select %left, %middle, %place : index
-      %acc1 = tensor.insert %moved into %acc[%i] : tensor<16xindex>
-      scf.yield %acc1 : tensor<16xindex>
-    }
-    %rest = arith.subi %size, %half : index
-    scf.yield %rest, %next : index, tensor<16xindex>
+  ^bb0(%left: !K, %s: !K):
+    %half = arith.shrui %left, %one : !K
+    %more = arith.addi %s, %one : !K
+    scf.yield %half, %more : !K, !K
   }
-  %no_ends = tensor.empty() : tensor<16xi64>
-  %ends = scf.for %i = %c0 to %c16 step %c1 iter_args(%acc = %no_ends) -> (tensor<16xi64>) {
-    %place = tensor.extract %found#1[%i] : tensor<16xindex>
-    %key = tensor.extract %start#0[%i] : tensor<16x!T>
-    %element = tensor.extract %list[%place] : tensor<?x!T>
-    %left = func.call @left_of(%element, %key, %right) : (!T, !T, i1) -> i1
-    %behind = arith.addi %place, %c1 : index
-    %end = arith.select %left, %behind, %place : index
-    %number = arith.index_cast %end : index to i64
-    %acc1 = tensor.insert %number into %acc[%i] : tensor<16xi64>
-    scf.yield %acc1 : tensor<16xi64>
-  }
-  return %ends : tensor<16xi64>
+  return %shift#1 : !K
 }
 
 // The list is sorted. Each result is the number of elements before its value or, with %right, not behind it.
 func.func @searchsorted(%list: tensor<?x!T>, %values: tensor<?x!T>, %right: i1) -> tensor<?xi64> {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
-  %c15 = arith.constant 15 : index
+  %c2 = arith.constant 2 : index
+  %c4 = arith.constant 4 : index
   %c16 = arith.constant 16 : index
-  %zero = arith.constant 0 : i64
+  %part = arith.constant 4096 : index
+  %most_bits = arith.constant 20 : index
   %n = tensor.dim %list, %c0 : tensor<?x!T>
   %m = tensor.dim %values, %c0 : tensor<?x!T>
-  %none = tensor.empty(%m) : tensor<?xi64>
-  %is_empty = arith.cmpi eq, %n, %c0 : index
-  %all = scf.if %is_empty -> (tensor<?xi64>) {
-    %zeros = linalg.fill ins(%zero : i64) outs(%none : tensor<?xi64>) -> tensor<?xi64>
-    scf.yield %zeros : tensor<?xi64>
-  } else {
-    %up = arith.addi %m, %c15 : index
-    %num_blocks = arith.divui %up, %c16 : index
-    %found = scf.forall (%block) in (%num_blocks) shared_outs(%acc = %none) -> (tensor<?xi64>) {
-      %first = arith.muli %block, %c16 : index
-      %left_over = arith.subi %m, %first : index
-      %count = arith.minui %left_over, %c16 : index
-      %places = func.call @search(%list, %values, %first, %right)
-          : (tensor<?x!T>, tensor<?x!T>, index, i1) -> tensor<16xi64>
-      %there = tensor.extract_slice %places[0] [%count] [1] : tensor<16xi64> to tensor<?xi64>
-      scf.forall.in_parallel {
-        tensor.parallel_insert_slice %there into %acc[%first] [%count] [1] : tensor<?xi64> into tensor<?xi64>
-      }
-    }
-    scf.yield %found : tensor<?xi64>
+  %most = arith.constant 4294967295 : index
+  %fits = arith.cmpi ule, %n, %most : index
+  rt.check %fits, "searchsorted: a list has at most 4294967295 elements, not %0"(%n : index)
+  %checked = func.call @checked() : () -> i1
+  scf.if %checked {
+    %place = func.call @first_unsorted(%list) : (tensor<?x!T>) -> index
+    %is_sorted = arith.cmpi eq, %place, %n : index
+    rt.check %is_sorted, "searchsorted: a is not sorted: element %0 is before the one ahead of it"(%place : index)
   }
-  return %all : tensor<?xi64>
+  %keys = memref.alloc(%n) : memref<?x!K>
+  scf.for %i = %c0 to %n step %c1 {
+    %value = tensor.extract %list[%i] : tensor<?x!T>
+    %key = func.call @key(%value) : (!T) -> !K
+    memref.store %key, %keys[%i] : memref<?x!K>
+  }
+  // entries: a power of 2 of at least 4 times the elements, or half of the values if that is less; but 2, so that no shift is by
+  // all bits
+  %multiple = arith.muli %n, %c4 : index
+  %half_values = arith.divui %m, %c2 : index
+  %wanted = arith.minui %multiple, %half_values : index
+  %bits = scf.while (%b = %c1) : (index) -> (index) {
+    %size = arith.shli %c1, %b : index
+    %less = arith.cmpi ult, %size, %wanted : index
+    %allowed = arith.cmpi ult, %b, %most_bits : index
+    %more = arith.andi %less, %allowed : i1
+    scf.condition(%more) %b : index
+  } do {
+  ^bb0(%b: index):
+    %next = arith.addi %b, %c1 : index
+    scf.yield %next : index
+  }
+  %num_entries = arith.shli %c1, %bits : index
+  %num_begins = arith.addi %num_entries, %c1 : index
+  %begins = memref.alloc(%num_begins) : memref<?xi32>
+  %is_empty = arith.cmpi eq, %n, %c0 : index
+  %no_key = arith.constant 0 : !K
+  %zero32 = arith.constant 0 : i32
+  %one32 = arith.constant 1 : i32
+  scf.for %i = %c0 to %num_begins step %c1 {
+    memref.store %zero32, %begins[%i] : memref<?xi32>
+  }
+  %range:2 = scf.if %is_empty -> (!K, !K) {
+    scf.yield %no_key, %no_key : !K, !K
+  } else {
+    %last = arith.subi %n, %c1 : index
+    %first_key = memref.load %keys[%c0] : memref<?x!K>
+    %last_key = memref.load %keys[%last] : memref<?x!K>
+    %greater = arith.maxui %first_key, %last_key : !K
+    scf.yield %first_key, %greater : !K, !K
+  }
+  %difference = arith.subi %range#1, %range#0 : !K
+  %shift = func.call @shift_for(%difference, %bits) : (!K, index) -> !K
+  // how many elements each entry has, then where each begins
+  scf.for %i = %c0 to %n step %c1 {
+    %key = memref.load %keys[%i] : memref<?x!K>
+    %entry = func.call @entry(%key, %range#0, %range#1, %shift) : (!K, !K, !K, !K) -> index
+    %count = memref.load %begins[%entry] : memref<?xi32>
+    %more = arith.addi %count, %one32 : i32
+    memref.store %more, %begins[%entry] : memref<?xi32>
+  }
+  %all:2 = scf.for %i = %c0 to %num_begins step %c1 iter_args(%sum = %zero32, %fullest = %zero32) -> (i32, i32) {
+    %count = memref.load %begins[%i] : memref<?xi32>
+    memref.store %sum, %begins[%i] : memref<?xi32>
+    %next = arith.addi %sum, %count : i32
+    %fuller = arith.maxui %fullest, %count : i32
+    scf.yield %next, %fuller : i32, i32
+  }
+  %size = arith.index_castui %all#1 : i32 to index
+  %last_begin = arith.subi %n, %size : index
+  %none = tensor.empty(%m) : tensor<?xi64>
+  %num_parts = arith.ceildivui %m, %part : index
+  %found = scf.forall (%p) in (%num_parts) shared_outs(%acc = %none) -> (tensor<?xi64>) {
+    %begin = arith.muli %p, %part : index
+    %left = arith.subi %m, %begin : index
+    %count = arith.minui %left, %part : index
+    %last = arith.subi %count, %c1 : index
+    %slice = tensor.extract_slice %values[%begin] [%count] [1] : tensor<?x!T> to tensor<?x!T>
+    %out = tensor.extract_slice %acc[%begin] [%count] [1] : tensor<?xi64> to tensor<?xi64>
+    %block_values = memref.alloc() : memref<16x!K>
+    %places = memref.alloc() : memref<16xindex>
+    %written = scf.for %first = %c0 to %count step %c16 iter_args(%out0 = %out) -> (tensor<?xi64>) {
+      // behind the last value, it is searched again
+      scf.for %i = %c0 to %c16 step %c1 {
+        %at_or_more = arith.addi %first, %i : index
+        %at = arith.minui %at_or_more, %last : index
+        %value = tensor.extract %slice[%at] : tensor<?x!T>
+        %key = func.call @key(%value) : (!T) -> !K
+        %entry = func.call @entry(%key, %range#0, %range#1, %shift) : (!K, !K, !K, !K) -> index
+        %start = memref.load %begins[%entry] : memref<?xi32>
+        %start_or_more = arith.index_castui %start : i32 to index
+        %place = arith.minui %start_or_more, %last_begin : index
+        memref.store %key, %block_values[%i] : memref<16x!K>
+        memref.store %place, %places[%i] : memref<16xindex>
+      }
+      func.call @search_block(%keys, %block_values, %places, %size, %right)
+          : (memref<?x!K>, memref<16x!K>, memref<16xindex>, index, i1) -> ()
+      %with = scf.for %i = %c0 to %c16 step %c1 iter_args(%out1 = %out0) -> (tensor<?xi64>) {
+        %at_or_more = arith.addi %first, %i : index
+        %at = arith.minui %at_or_more, %last : index
+        %place = memref.load %places[%i] : memref<16xindex>
+        %number = arith.index_cast %place : index to i64
+        %out2 = tensor.insert %number into %out1[%at] : tensor<?xi64>
+        scf.yield %out2 : tensor<?xi64>
+      }
+      scf.yield %with : tensor<?xi64>
+    }
+    memref.dealloc %block_values : memref<16x!K>
+    memref.dealloc %places : memref<16xindex>
+    scf.forall.in_parallel {
+      tensor.parallel_insert_slice %written into %acc[%begin] [%count] [1] : tensor<?xi64> into tensor<?xi64>
+    }
+  } {noria.point_ns = 30000}
+  memref.dealloc %keys : memref<?x!K>
+  memref.dealloc %begins : memref<?xi32>
+  return %found : tensor<?xi64>
 }

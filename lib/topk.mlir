@@ -1,7 +1,9 @@
 // topk.mlir - the first k elements of each row in a given order; equal elements keep the order of their indices.
 //
-// For k up to 256, a sorted list of the indices of the best elements so far is kept. Most elements are not better than
-// the last of them, which costs one comparison; a better one is inserted by insertion sort.
+// For k up to 256, a sorted list of the best elements so far and their indices is kept. Most elements are not better than
+// the last of them: blocks of 32 are compared with it at once, and left out if all are behind it. One that is better is inserted by
+// insertion sort. For few k, a first pass finds a bound that about as many elements reach, so that few are inserted: 32 lanes
+// keep the best of each 32nd element, and at least k elements are not behind the k-th best of these.
 //
 // For larger k, a list of the row's indices is sorted by a bottom-up merge sort: runs of 1, 2, 4, .. indices are merged
 // in pairs from one list into another, then the lists are exchanged. The right run's index is taken only where its
@@ -64,50 +66,189 @@ func.func private @sort(%x: tensor<?x?x?x!T>, %outer: index, %inner: index, %n: 
   return %sorted#1 : tensor<?xindex>
 }
 
-// The indices of the first k elements of the row, for k of at least 1.
-func.func private @select(%x: tensor<?x?x?x!T>, %outer: index, %inner: index, %n: index, %k: index) -> tensor<?xindex> {
+// The row x[outer, :, inner], its elements side by side.
+func.func private @row(%x: tensor<?x?x?x!T>, %outer: index, %inner: index, %row: memref<?x!T>) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
-  %last = arith.subi %k, %c1 : index
-  %none = tensor.empty(%k) : tensor<?xindex>
-  %best = scf.for %i = %c0 to %n step %c1 iter_args(%list = %none) -> (tensor<?xindex>) {
-    %value = tensor.extract %x[%outer, %i, %inner] : tensor<?x?x?x!T>
-    %filling = arith.cmpi ult, %i, %k : index
-    %last_place = tensor.extract %list[%last] : tensor<?xindex>
-    %known_place = arith.select %filling, %i, %last_place : index
-    %last_value = tensor.extract %x[%outer, %known_place, %inner] : tensor<?x?x?x!T>
-    %better = func.call @before(%value, %last_value) : (!T, !T) -> i1
-    %goes_in = arith.ori %filling, %better : i1
-    %next = scf.if %goes_in -> (tensor<?xindex>) {
-      // from the end of the list, whose element is dropped, towards the front
-      %end = arith.minui %i, %last : index
-      %hole:2 = scf.while (%at = %end, %l = %list) : (index, tensor<?xindex>) -> (index, tensor<?xindex>) {
-        %not_first = arith.cmpi ugt, %at, %c0 : index
-        %moves = scf.if %not_first -> (i1) {
-          %left = arith.subi %at, %c1 : index
-          %place = tensor.extract %l[%left] : tensor<?xindex>
-          %other = tensor.extract %x[%outer, %place, %inner] : tensor<?x?x?x!T>
-          %before = func.call @before(%value, %other) : (!T, !T) -> i1
-          scf.yield %before : i1
-        } else {
-          scf.yield %not_first : i1
-        }
-        scf.condition(%moves) %at, %l : index, tensor<?xindex>
-      } do {
-      ^bb0(%at: index, %l: tensor<?xindex>):
-        %left = arith.subi %at, %c1 : index
-        %place = tensor.extract %l[%left] : tensor<?xindex>
-        %moved = tensor.insert %place into %l[%at] : tensor<?xindex>
-        scf.yield %left, %moved : index, tensor<?xindex>
-      }
-      %filled = tensor.insert %i into %hole#1[%hole#0] : tensor<?xindex>
-      scf.yield %filled : tensor<?xindex>
-    } else {
-      scf.yield %list : tensor<?xindex>
+  %c2 = arith.constant 2 : index
+  %n = tensor.dim %x, %c1 : tensor<?x?x?x!T>
+  %num_inner = tensor.dim %x, %c2 : tensor<?x?x?x!T>
+  %is_contiguous = arith.cmpi eq, %num_inner, %c1 : index
+  scf.if %is_contiguous {
+    %list = tensor.collapse_shape %x [[0, 1, 2]] : tensor<?x?x?x!T> into tensor<?x!T>
+    %begin = arith.muli %outer, %n : index
+    %slice = tensor.extract_slice %list[%begin] [%n] [1] : tensor<?x!T> to tensor<?x!T>
+    scf.for %i = %c0 to %n step %c1 {
+      %value = tensor.extract %slice[%i] : tensor<?x!T>
+      memref.store %value, %row[%i] : memref<?x!T>
     }
-    scf.yield %next : tensor<?xindex>
+  } else {
+    scf.for %i = %c0 to %n step %c1 {
+      %value = tensor.extract %x[%outer, %i, %inner] : tensor<?x?x?x!T>
+      memref.store %value, %row[%i] : memref<?x!T>
+    }
   }
-  return %best : tensor<?xindex>
+  return
+}
+
+// Puts a value that is before the last of the best, or the first at a free place %end, among them; what is behind it moves.
+func.func private @put(%value: !T, %i: index, %end: index, %best: memref<?x!T>, %places: memref<?xindex>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %hole = scf.while (%at = %end) : (index) -> (index) {
+    %not_first = arith.cmpi ugt, %at, %c0 : index
+    %moves = scf.if %not_first -> (i1) {
+      %left = arith.subi %at, %c1 : index
+      %other = memref.load %best[%left] : memref<?x!T>
+      %before = func.call @before(%value, %other) : (!T, !T) -> i1
+      scf.if %before {
+        %place = memref.load %places[%left] : memref<?xindex>
+        memref.store %other, %best[%at] : memref<?x!T>
+        memref.store %place, %places[%at] : memref<?xindex>
+      }
+      scf.yield %before : i1
+    } else {
+      scf.yield %not_first : i1
+    }
+    scf.condition(%moves) %at : index
+  } do {
+  ^bb0(%at: index):
+    %left = arith.subi %at, %c1 : index
+    scf.yield %left : index
+  }
+  memref.store %value, %best[%hole] : memref<?x!T>
+  memref.store %i, %places[%hole] : memref<?xindex>
+  return
+}
+
+// An element of the row which at most the elements behind the first k are after: the last of the first k, or, for few k, the
+// k-th best of the best of each 32nd.
+func.func private @bound(%row: memref<?x!T>, %n: index, %k: index, %best: memref<?x!T>, %places: memref<?xindex>) -> !T {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c16 = arith.constant 16 : index
+  %c32 = arith.constant 32 : index
+  %c256 = arith.constant 256 : index
+  %last = arith.subi %k, %c1 : index
+  %is_few = arith.cmpi ule, %k, %c16 : index
+  %is_long = arith.cmpi uge, %n, %c256 : index
+  %by_lanes = arith.andi %is_few, %is_long : i1
+  %lanes = memref.alloc() : memref<32x!T>
+  scf.if %by_lanes {
+    scf.for %lane = %c0 to %c32 step %c1 {
+      %value = memref.load %row[%lane] : memref<?x!T>
+      memref.store %value, %lanes[%lane] : memref<32x!T>
+    }
+    %num_blocks = arith.divui %n, %c32 : index
+    scf.for %block = %c1 to %num_blocks step %c1 {
+      %begin = arith.muli %block, %c32 : index
+      scf.for %lane = %c0 to %c32 step %c1 {
+        %i = arith.addi %begin, %lane : index
+        %value = memref.load %row[%i] : memref<?x!T>
+        %so_far = memref.load %lanes[%lane] : memref<32x!T>
+        %better = func.call @before(%value, %so_far) : (!T, !T) -> i1
+        %next = arith.select %better, %value, %so_far : !T
+        memref.store %next, %lanes[%lane] : memref<32x!T>
+      }
+    }
+    %count = scf.for %lane = %c0 to %c32 step %c1 iter_args(%count = %c0) -> (index) {
+      %value = memref.load %lanes[%lane] : memref<32x!T>
+      %next = func.call @put_if_better(%value, %lane, %count, %k, %best, %places)
+          : (!T, index, index, index, memref<?x!T>, memref<?xindex>) -> index
+      scf.yield %next : index
+    }
+  } else {
+    %first = memref.load %row[%c0] : memref<?x!T>
+    %worst = scf.for %i = %c1 to %k step %c1 iter_args(%so_far = %first) -> (!T) {
+      %value = memref.load %row[%i] : memref<?x!T>
+      %worse = func.call @before(%so_far, %value) : (!T, !T) -> i1
+      %next = arith.select %worse, %value, %so_far : !T
+      scf.yield %next : !T
+    }
+    memref.store %worst, %best[%last] : memref<?x!T>
+  }
+  %found = memref.load %best[%last] : memref<?x!T>
+  memref.dealloc %lanes : memref<32x!T>
+  return %found : !T
+}
+
+// Puts a value among the %count best, of which there are at most k, if one is missing or worse. Gives how many there are then.
+func.func private @put_if_better(%value: !T, %i: index, %count: index, %k: index, %best: memref<?x!T>,
+    %places: memref<?xindex>) -> index {
+  %c1 = arith.constant 1 : index
+  %last = arith.subi %k, %c1 : index
+  %end = arith.minui %count, %last : index
+  %is_missing = arith.cmpi ult, %count, %k : index
+  %better = scf.if %is_missing -> (i1) {
+    scf.yield %is_missing : i1
+  } else {
+    %worst = memref.load %best[%last] : memref<?x!T>
+    %before = func.call @before(%value, %worst) : (!T, !T) -> i1
+    scf.yield %before : i1
+  }
+  scf.if %better {
+    func.call @put(%value, %i, %end, %best, %places) : (!T, index, index, memref<?x!T>, memref<?xindex>) -> ()
+  }
+  %more = arith.addi %end, %c1 : index
+  return %more : index
+}
+
+// The first k elements of the row and their indices, for k from 1 to n.
+func.func private @select(%row: memref<?x!T>, %n: index, %k: index, %best: memref<?x!T>, %places: memref<?xindex>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c32 = arith.constant 32 : index
+  %yes = arith.constant true
+  %last = arith.subi %k, %c1 : index
+  %bound = func.call @bound(%row, %n, %k, %best, %places)
+      : (memref<?x!T>, index, index, memref<?x!T>, memref<?xindex>) -> !T
+  %num_blocks = arith.divui %n, %c32 : index
+  %found:2 = scf.for %block = %c0 to %num_blocks step %c1 iter_args(%count0 = %c0, %bound0 = %bound) -> (index, !T) {
+    %begin = arith.muli %block, %c32 : index
+    %all_behind = scf.for %lane = %c0 to %c32 step %c1 iter_args(%acc = %yes) -> (i1) {
+      %i = arith.addi %begin, %lane : index
+      %value = memref.load %row[%i] : memref<?x!T>
+      %behind = func.call @before(%bound0, %value) : (!T, !T) -> i1
+      %next = arith.andi %acc, %behind : i1
+      scf.yield %next : i1
+    }
+    %next:2 = scf.if %all_behind -> (index, !T) {
+      scf.yield %count0, %bound0 : index, !T
+    } else {
+      %end = arith.addi %begin, %c32 : index
+      %after = func.call @put_better(%row, %begin, %end, %bound0, %count0, %k, %best, %places)
+          : (memref<?x!T>, index, index, !T, index, index, memref<?x!T>, memref<?xindex>) -> index
+      // once there are k, their last is the bound
+      %is_missing = arith.cmpi ult, %after, %k : index
+      %worst = memref.load %best[%last] : memref<?x!T>
+      %bound1 = arith.select %is_missing, %bound0, %worst : !T
+      scf.yield %after, %bound1 : index, !T
+    }
+    scf.yield %next#0, %next#1 : index, !T
+  }
+  %left = arith.muli %num_blocks, %c32 : index
+  %all = func.call @put_better(%row, %left, %n, %found#1, %found#0, %k, %best, %places)
+      : (memref<?x!T>, index, index, !T, index, index, memref<?x!T>, memref<?xindex>) -> index
+  return
+}
+
+// The elements of row[begin, end) that are not behind the bound go among the best. Gives how many there are then.
+func.func private @put_better(%row: memref<?x!T>, %begin: index, %end: index, %bound: !T, %count: index, %k: index,
+    %best: memref<?x!T>, %places: memref<?xindex>) -> index {
+  %c1 = arith.constant 1 : index
+  %all = scf.for %i = %begin to %end step %c1 iter_args(%count0 = %count) -> (index) {
+    %value = memref.load %row[%i] : memref<?x!T>
+    %behind = func.call @before(%bound, %value) : (!T, !T) -> i1
+    %next = scf.if %behind -> (index) {
+      scf.yield %count0 : index
+    } else {
+      %put = func.call @put_if_better(%value, %i, %count0, %k, %best, %places)
+          : (!T, index, index, index, memref<?x!T>, memref<?xindex>) -> index
+      scf.yield %put : index
+    }
+    scf.yield %next : index
+  }
+  return %all : index
 }
 
 // Rows are along the second dim; k is at most its size.
@@ -121,31 +262,42 @@ func.func @topk(%x: tensor<?x?x?x!T>, %k: index) -> (tensor<?x?x?x!T>, tensor<?x
   %num_outer = tensor.dim %x, %c0 : tensor<?x?x?x!T>
   %n = tensor.dim %x, %c1 : tensor<?x?x?x!T>
   %num_inner = tensor.dim %x, %c2 : tensor<?x?x?x!T>
-  %no_values = tensor.empty(%num_outer, %k, %num_inner) : tensor<?x?x?x!T>
-  %no_places = tensor.empty(%num_outer, %k, %num_inner) : tensor<?x?x?xi64>
-  %all:2 = scf.for %outer = %c0 to %num_outer step %c1 iter_args(%v0 = %no_values, %p0 = %no_places)
-      -> (tensor<?x?x?x!T>, tensor<?x?x?xi64>) {
-    %rows:2 = scf.for %inner = %c0 to %num_inner step %c1 iter_args(%v1 = %v0, %p1 = %p0)
-        -> (tensor<?x?x?x!T>, tensor<?x?x?xi64>) {
-      %list = scf.if %few -> (tensor<?xindex>) {
-        %selected = func.call @select(%x, %outer, %inner, %n, %k)
-            : (tensor<?x?x?x!T>, index, index, index, index) -> tensor<?xindex>
-        scf.yield %selected : tensor<?xindex>
-      } else {
-        %sorted = func.call @sort(%x, %outer, %inner, %n) : (tensor<?x?x?x!T>, index, index, index) -> tensor<?xindex>
-        scf.yield %sorted : tensor<?xindex>
-      }
-      %row:2 = scf.for %i = %c0 to %k step %c1 iter_args(%v2 = %v1, %p2 = %p1) -> (tensor<?x?x?x!T>, tensor<?x?x?xi64>) {
-        %place = tensor.extract %list[%i] : tensor<?xindex>
+  %fits = arith.cmpi ule, %k, %n : index
+  cf.assert %fits, "topk: k is greater than the number of elements in a row"
+  %values = memref.alloc(%num_outer, %k, %num_inner) : memref<?x?x?x!T>
+  %places = memref.alloc(%num_outer, %k, %num_inner) : memref<?x?x?xi64>
+  scf.parallel (%outer, %inner) = (%c0, %c0) to (%num_outer, %num_inner) step (%c1, %c1) {
+    %best = memref.alloc(%k) : memref<?x!T>
+    %best_places = memref.alloc(%k) : memref<?xindex>
+    %row = memref.alloc(%n) : memref<?x!T>
+    scf.if %few {
+      func.call @row(%x, %outer, %inner, %row) : (tensor<?x?x?x!T>, index, index, memref<?x!T>) -> ()
+      func.call @select(%row, %n, %k, %best, %best_places)
+          : (memref<?x!T>, index, index, memref<?x!T>, memref<?xindex>) -> ()
+    } else {
+      %sorted = func.call @sort(%x, %outer, %inner, %n) : (tensor<?x?x?x!T>, index, index, index) -> tensor<?xindex>
+      scf.for %i = %c0 to %k step %c1 {
+        %place = tensor.extract %sorted[%i] : tensor<?xindex>
         %value = tensor.extract %x[%outer, %place, %inner] : tensor<?x?x?x!T>
-        %number = arith.index_cast %place : index to i64
-        %v3 = tensor.insert %value into %v2[%outer, %i, %inner] : tensor<?x?x?x!T>
-        %p3 = tensor.insert %number into %p2[%outer, %i, %inner] : tensor<?x?x?xi64>
-        scf.yield %v3, %p3 : tensor<?x?x?x!T>, tensor<?x?x?xi64>
+        memref.store %value, %best[%i] : memref<?x!T>
+        memref.store %place, %best_places[%i] : memref<?xindex>
       }
-      scf.yield %row#0, %row#1 : tensor<?x?x?x!T>, tensor<?x?x?xi64>
     }
-    scf.yield %rows#0, %rows#1 : tensor<?x?x?x!T>, tensor<?x?x?xi64>
-  }
-  return %all#0, %all#1 : tensor<?x?x?x!T>, tensor<?x?x?xi64>
+    scf.for %i = %c0 to %k step %c1 {
+      %value = memref.load %best[%i] : memref<?x!T>
+      %place = memref.load %best_places[%i] : memref<?xindex>
+      %number = arith.index_cast %place : index to i64
+      memref.store %value, %values[%outer, %i, %inner] : memref<?x?x?x!T>
+      memref.store %number, %places[%outer, %i, %inner] : memref<?x?x?xi64>
+    }
+    memref.dealloc %best : memref<?x!T>
+    memref.dealloc %best_places : memref<?xindex>
+    memref.dealloc %row : memref<?x!T>
+    scf.reduce
+  } {noria.point_ns = 2500}
+  %all_values = bufferization.to_tensor %values restrict : memref<?x?x?x!T> to tensor<?x?x?x!T>
+  %all_places = bufferization.to_tensor %places restrict : memref<?x?x?xi64> to tensor<?x?x?xi64>
+  memref.dealloc %values : memref<?x?x?x!T>
+  memref.dealloc %places : memref<?x?x?xi64>
+  return %all_values, %all_places : tensor<?x?x?x!T>, tensor<?x?x?xi64>
 }

@@ -34,6 +34,7 @@ PUBLIC = {
     "noria/runtime.h": {"runtime", "driver"},
     "noria/dlpack.h": {"runtime"},
     "noria/noria.h": {"driver"},
+    "noria/kernels.h": {"driver"},
 }
 
 # Headers of other people, and the only folders that may include them.

@@ -5,20 +5,43 @@
 
 Elements are integers, bool, float16, float32 or float64. NaN is larger than all numbers and equal to itself. Each
 kernel is compiled at its first call for a type of elements; arrays go in without copies where they are contiguous.
-Values that are searched are shared among threads, one per core, where that is worth it."""
+Work is shared among threads, one per core, where that is worth it."""
 
+import contextlib
+import contextvars
 import functools
 import operator
+import os
+import re
 
 import numpy as np
 
-from . import InferenceSession
+from . import Error, InferenceSession, SessionOptions
 
-__all__ = ["argsort", "searchsorted", "sort", "topk"]
+__all__ = ["argsort", "histogram", "merge", "nms", "searchsorted", "sort", "threads", "topk", "unique"]
+
+_threads = contextvars.ContextVar("threads", default=0)
+
+
+@contextlib.contextmanager
+def threads(count):
+    """In the body of `with threads(count)`, work is shared among that many threads; 0: one per core, as without it."""
+    token = _threads.set(operator.index(count))
+    try:
+        yield
+    finally:
+        _threads.reset(token)
+
 
 # What the kernels take and give, by the type of the elements.
 _SIGNATURES = {
+    "argsort": (["tensor<?x?x{0}>"], ["tensor<?x?xi64>"]),
+    "merge": (["tensor<?x{0}>", "tensor<?x{0}>"], ["tensor<?x{0}>"]),
+    "nms": (["tensor<?x?x4xf32>", "tensor<?x?x?xf32>", "index", "f32", "f32", "i1"], ["tensor<?x3xi64>"]),
+    "ragged_searchsorted": (["tensor<?x{0}>", "tensor<?xi64>", "tensor<?x{0}>", "tensor<?xi64>", "i1"],
+                            ["tensor<?xi64>"]),
     "searchsorted": (["tensor<?x{0}>", "tensor<?x{0}>", "i1"], ["tensor<?xi64>"]),
+    "sort": (["tensor<?x?x{0}>"], ["tensor<?x?x{0}>"]),
     "topk": (["tensor<?x?x?x{0}>", "index"], ["tensor<?x?x?x{0}>", "tensor<?x?x?xi64>"]),
 }
 
@@ -35,7 +58,9 @@ def _element(dtype):
 
 
 @functools.cache
-def _session(kernel, element, order):
+def _session(kernel, element, order, num_threads):
+    options = SessionOptions()
+    options.intra_op_num_threads = num_threads
     takes, gives = ([t.format(element.lstrip("u")) for t in types] for types in _SIGNATURES[kernel])
     name = f"@noria.{kernel}.{element}{order}"
     results = ", ".join(f"%r#{i}" for i in range(len(gives)))
@@ -47,49 +72,232 @@ func.func @main({parameters}) -> ({', '.join(gives)}) {{
   %r:{len(gives)} = func.call {name}({arguments}) : {declared}
   return {results} : {', '.join(gives)}
 }}
-""".encode())
+""".encode(), options)
 
 
-def _call(kernel, dtype, order, arrays, scalar):
-    """The kernel's results on arrays of the one dtype and a number."""
-    element, raw = _element(dtype)
-    session = _session(kernel, element, order)
-    feeds = [np.ascontiguousarray(a).view(raw) for a in arrays] + [scalar]
-    names = [i.name for i in session.get_inputs()]
-    return session.run(None, dict(zip(names, feeds)))
+def _check_memory(a):
+    """Refuses an array whose copy would not fit: one without gaps, as of a broadcast element, may be small itself."""
+    if a.nbytes > _memory():
+        raise MemoryError(f"an array of shape {a.shape} and {a.dtype} takes {a.nbytes} bytes, more than there are")
 
 
-def searchsorted(a, v, side="left", sorter=None):
+@functools.cache
+def _memory():
+    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 4
+
+
+def _run(kernel, dtype, suffix, *feeds):
+    session = _session(kernel, _element(dtype)[0], suffix, _threads.get())
+    return session.run(None, dict(zip([i.name for i in session.get_inputs()], feeds)))
+
+
+def _call(kernel, dtype, suffix, arrays, *scalars):
+    """The kernel's results on arrays of the one dtype and numbers."""
+    _, raw = _element(dtype)
+    return _run(kernel, dtype, suffix, *(np.ascontiguousarray(a).view(raw) for a in arrays), *scalars)
+
+
+def _errors_of_checks(function):
+    """Turns the error of a check in a kernel into ValueError."""
+    @functools.wraps(function)
+    def call(*args, **kwargs):
+        try:
+            return function(*args, **kwargs)
+        except Error as error:
+            found = re.search(r"\w+: (\w+ (is not sorted|has an offset).*)", str(error))
+            if not found:
+                raise
+            raise ValueError(found[1]) from None
+    return call
+
+
+def _suffix(descending=False, check=False):
+    return (".descending" if descending else "") + (".checked" if check else "")
+
+
+def _common(**arrays):
+    """The arrays as arrays of the type that all of them can become."""
+    arrays = {name: np.asarray(a) for name, a in arrays.items()}
+    for a in arrays.values():
+        _check_memory(a)
+    dtype = np.result_type(*(a.dtype for a in arrays.values())).newbyteorder("=")
+    return [a.astype(dtype, copy=False) for a in arrays.values()], dtype
+
+
+def _offsets(name, offsets, size):
+    offsets = np.asarray(offsets)
+    if offsets.dtype.kind not in "iu":
+        raise TypeError(f"{name} must be integers, not {offsets.dtype}")
+    if offsets.ndim != 1 or not offsets.size:
+        raise ValueError(f"{name} must have 1 dim and at least 1 element, but its shape is {offsets.shape}")
+    if offsets[0] != 0 or offsets[-1] != size:
+        raise ValueError(f"{name} must begin with 0 and end with {size}, but is from {offsets[0]} to {offsets[-1]}")
+    down = np.flatnonzero(offsets[1:] < offsets[:-1])
+    if down.size:
+        raise ValueError(f"{name} decreases at element {down[0] + 1}")
+    return np.ascontiguousarray(offsets, np.int64)
+
+
+@_errors_of_checks
+def searchsorted(a, v, side="left", sorter=None, *, a_offsets=None, v_offsets=None, check=False):
     """Where to insert v into the sorted array a so that it stays sorted, as numpy.searchsorted: the number of elements
     less than each value or, for side="right", not greater. sorter: places of a's elements in ascending order, where a
-    itself is not sorted. int64, of v's shape."""
+    itself is not sorted. int64, of v's shape.
+
+    Several lists: where a has more than 1 dim, its rows (along the last dim) are lists of their own, and v has the same
+    leading dims, as in torch. Lists of different lengths: a and v have 1 dim, a_offsets[r] to a_offsets[r + 1] is the
+    r-th list, and v_offsets says likewise which values are searched in it; results count from the list's begin.
+
+    check: a list that is not sorted is a ValueError, which names the place. Else its results are some places in it."""
     if side not in ("left", "right"):
         raise ValueError(f"side must be 'left' or 'right', not {side!r}")
-    a, v = np.asarray(a), np.asarray(v)
-    if a.ndim != 1:
+    (a, v), dtype = _common(a=a, v=v)
+    if a.ndim == 0:
         raise ValueError(f"a must have 1 dim, but its shape is {a.shape}")
     if sorter is not None:
-        sorter = np.asarray(sorter)
-        if sorter.dtype.kind not in "iu":
-            raise TypeError(f"sorter must be integers, not {sorter.dtype}")
-        if sorter.shape != a.shape:
-            raise ValueError(f"sorter must have a's shape {a.shape}, not {sorter.shape}")
-        if sorter.size and (sorter.min() < 0 or sorter.max() >= a.size):
-            raise ValueError(f"sorter has places that are not in 0 to {a.size - 1}")
-        a = a[sorter]
-    dtype = np.promote_types(a.dtype, v.dtype).newbyteorder("=")
-    lists = [x.astype(dtype, copy=False).reshape(-1) for x in (a, v)]
-    places, = _call("searchsorted", dtype, "", lists, np.array(side == "right"))
-    return places.view(np.intp).reshape(v.shape)[()]
+        a = _in_order(a, sorter)
+    right = np.array(side == "right")
+    if a.ndim > 1:
+        if a_offsets is not None or v_offsets is not None:
+            raise ValueError(f"a must have 1 dim where offsets are given, but its shape is {a.shape}")
+        if v.ndim != a.ndim or v.shape[:-1] != a.shape[:-1]:
+            raise ValueError(f"a must have 1 dim, or v its leading dims, but the shapes are {a.shape} and {v.shape}")
+        rows = int(np.prod(a.shape[:-1]))
+        a_offsets, v_offsets = (np.arange(rows + 1) * x.shape[-1] for x in (a, v))
+    elif a_offsets is None and v_offsets is None:
+        places, = _call("searchsorted", dtype, _suffix(check=check), [a, v.reshape(-1)], right)
+        return places.view(np.intp).reshape(v.shape)[()]
+    elif a_offsets is None or v_offsets is None:
+        raise ValueError("a_offsets and v_offsets must both be given")
+    elif v.ndim != 1:
+        raise ValueError(f"v must have 1 dim where offsets are given, but its shape is {v.shape}")
+    a_offsets, v_offsets = _offsets("a_offsets", a_offsets, a.size), _offsets("v_offsets", v_offsets, v.size)
+    if a_offsets.size != v_offsets.size:
+        raise ValueError(f"a_offsets has {a_offsets.size} elements, but v_offsets {v_offsets.size}")
+    _, raw = _element(dtype)
+    places, = _run("ragged_searchsorted", dtype, _suffix(check=check),
+                   np.ascontiguousarray(a).view(raw).reshape(-1), a_offsets,
+                   np.ascontiguousarray(v).view(raw).reshape(-1), v_offsets, right)
+    return places.view(np.intp).reshape(v.shape)
 
 
-def _ranked(a, k, axis, order):
-    """The first k elements along an axis of an array, and their places."""
-    rows = (int(np.prod(a.shape[:axis])), a.shape[axis], int(np.prod(a.shape[axis + 1:])))
-    dtype = a.dtype.newbyteorder("=")
-    values, places = _call("topk", dtype, order, [a.astype(dtype, copy=False).reshape(rows)], np.array(k, np.int64))
-    shape = (*a.shape[:axis], k, *a.shape[axis + 1:])
-    return values.view(dtype).reshape(shape), places.view(np.intp).reshape(shape)
+def _in_order(a, sorter):
+    sorter = np.asarray(sorter)
+    if a.ndim != 1:
+        raise ValueError(f"a must have 1 dim where a sorter is given, but its shape is {a.shape}")
+    if sorter.dtype.kind not in "iu":
+        raise TypeError(f"sorter must be integers, not {sorter.dtype}")
+    if sorter.shape != a.shape:
+        raise ValueError(f"sorter must have a's shape {a.shape}, not {sorter.shape}")
+    if sorter.size and (sorter.min() < 0 or sorter.max() >= a.size):
+        raise ValueError(f"sorter has places that are not in 0 to {a.size - 1}")
+    return a[sorter]
+
+
+@_errors_of_checks
+def merge(a, b, *, check=False):
+    """Two sorted arrays of one dim as one; of equal elements, those of a come first. check: one that is not sorted is a
+    ValueError, which names it and the place; else the result is some of their elements."""
+    (a, b), dtype = _common(a=a, b=b)
+    for name, x in (("a", a), ("b", b)):
+        if x.ndim != 1:
+            raise ValueError(f"{name} must have 1 dim, but its shape is {x.shape}")
+    merged, = _call("merge", dtype, _suffix(check=check), [a, b])
+    return merged.view(dtype)
+
+
+def unique(ar, return_index=False, return_inverse=False, return_counts=False, axis=None, *, equal_nan=True,
+           sorted=True):
+    """The different elements of an array in ascending order, as numpy.unique; and, where asked for, the place of the
+    first of each, the place of each element among them, and how often each comes. NaN are one element, unless
+    equal_nan is False. sorted: they are, also with False."""
+    if axis is not None:
+        raise ValueError("axis must be None: there is no kernel for unique rows")
+    ar = np.asanyarray(ar)
+    flat = ar.reshape(-1)
+    wants_places = return_index or return_inverse
+    if wants_places:
+        order = argsort(flat)
+        ascending = flat[order]
+    else:
+        ascending = sort(flat)
+    begins = np.empty(ascending.shape, bool)
+    begins[:1] = True
+    np.not_equal(ascending[1:], ascending[:-1], out=begins[1:])
+    if equal_nan and ascending.dtype.kind == "f" and ascending.size and np.isnan(ascending[-1]):
+        begins[searchsorted(ascending, ascending[-1]) + 1:] = False
+    results = [ascending[begins]]
+    if return_index:
+        results.append(order[begins])
+    if return_inverse:
+        inverse = np.empty(ascending.shape, np.intp)
+        inverse[order] = np.cumsum(begins) - 1
+        results.append(inverse.reshape(ar.shape))
+    if return_counts:
+        results.append(np.diff(np.append(np.flatnonzero(begins), ascending.size)))
+    return results[0] if len(results) == 1 else tuple(results)
+
+
+def histogram(a, bins=10, range=None, density=None, weights=None):
+    """How many elements, or what sum of weights, each bin has, and the edges of the bins, as numpy.histogram. bins:
+    their number, from range or from the least to the greatest element; or the edges, in ascending order. A bin is
+    without its right edge, but for the last one."""
+    a = np.asarray(a).reshape(-1)
+    if isinstance(bins, str):
+        raise TypeError("bins must be a number or edges; there are no kernels that choose it")
+    if a.dtype.kind == "b":
+        a = a.astype(np.uint8)
+    if weights is not None:
+        weights = np.asarray(weights).reshape(-1)
+        if weights.shape != a.shape:
+            raise ValueError(f"weights must have a's shape, but has {weights.size} elements, not {a.size}")
+        if weights.dtype.kind not in "biuf":
+            raise TypeError(f"weights must be real numbers, not {weights.dtype}")
+    if np.ndim(bins) == 0 or range is not None:
+        edges = np.histogram_bin_edges(a, bins, range, weights)
+    else:
+        edges = np.asarray(bins)
+    if edges.ndim != 1:
+        raise ValueError(f"bins must have 1 dim, but its shape is {edges.shape}")
+    if np.any(edges[1:] < edges[:-1]):
+        raise ValueError("bins must increase monotonically")
+    # a value behind its last edge is in no bin; one that equals the last edge is in the last bin
+    places = searchsorted(edges, a, "right")
+    places = np.where(a == edges[-1], np.searchsorted(edges, edges[-1]), places) if edges.size else places
+    counts = np.bincount(places, weights, edges.size + 1)[1:max(edges.size, 1)]
+    counts = counts.astype(np.intp if weights is None else weights.dtype)
+    if density:
+        return counts / np.diff(edges).astype(float) / counts.sum(), edges
+    return counts, edges
+
+
+def nms(boxes, scores, max_output=None, iou_threshold=0.0, score_threshold=None, center_point_box=0):
+    """The boxes that non-maximum suppression selects, as NonMaxSuppression of ONNX: of each batch and class, boxes are
+    taken by descending score, and one is left out that overlaps one taken before by more than iou_threshold of their
+    union.
+
+    boxes: float32 [batches, boxes, 4], as [y1, x1, y2, x2] of two opposite corners or, with center_point_box=1,
+    [x, y, width, height] of the centre. scores: float32 [batches, classes, boxes]. max_output: at most as many of each
+    class; None: all. score_threshold: only boxes with a greater score; None: all. int64 [selected, 3]: batch, class,
+    box."""
+    boxes, scores = np.asarray(boxes), np.asarray(scores)
+    for name, x in (("boxes", boxes), ("scores", scores)):
+        if x.dtype.kind not in "biuf":
+            raise TypeError(f"{name} must be numbers, not {x.dtype}")
+        if x.ndim != 3:
+            raise ValueError(f"{name} must have 3 dims, but its shape is {x.shape}")
+    if boxes.shape[2] != 4 or boxes.shape[0] != scores.shape[0] or boxes.shape[1] != scores.shape[2]:
+        raise ValueError("boxes must be [batches, boxes, 4] and scores [batches, classes, boxes], but their shapes are "
+                         f"{boxes.shape} and {scores.shape}")
+    if not 0 <= iou_threshold <= 1:
+        raise ValueError(f"iou_threshold is {iou_threshold}, not from 0 to 1")
+    if center_point_box not in (0, 1):
+        raise ValueError(f"center_point_box is {center_point_box}, not 0 or 1")
+    limit = boxes.shape[1] if max_output is None else min(max(operator.index(max_output), 0), boxes.shape[1])
+    least = np.float32(0 if score_threshold is None else score_threshold)
+    floats = [np.ascontiguousarray(x, np.float32) for x in (boxes, scores)]
+    return _run("nms", np.dtype(np.float32), ".centre" if center_point_box else "", *floats, np.array(limit, np.int64),
+                np.array(iou_threshold, np.float32), least, np.array(score_threshold is None))[0]
 
 
 def _axis_of(a, axis):
@@ -99,7 +307,8 @@ def _axis_of(a, axis):
     return number % a.ndim
 
 
-def _sorted(a, axis, kind, order, stable):
+def _sorted(kernel, a, axis, kind, order, stable, descending):
+    """The result of kernel sort or argsort on the rows along an axis."""
     a = np.asarray(a)
     if kind not in (None, "quicksort", "mergesort", "heapsort", "stable"):
         raise ValueError(f"kind must be 'quicksort', 'mergesort', 'heapsort' or 'stable', not {kind!r}")
@@ -110,18 +319,27 @@ def _sorted(a, axis, kind, order, stable):
     if axis is None:
         a, axis = a.reshape(-1), 0
     axis = _axis_of(a, axis)
-    return _ranked(a, a.shape[axis], axis, "")
+    dtype = a.dtype.newbyteorder("=")
+    _check_memory(a)
+    rows = np.moveaxis(a.astype(dtype, copy=False), axis, -1)
+    found, = _call(kernel, dtype, _suffix(descending), [rows.reshape(-1, rows.shape[-1])
+                   if rows.size else np.empty((0, rows.shape[-1]), dtype)])
+    result = np.moveaxis(found.view(dtype if kernel == "sort" else np.intp).reshape(rows.shape), -1, axis)
+    return np.ascontiguousarray(result)
 
 
-def sort(a, axis=-1, kind=None, order=None, *, stable=None):
+def sort(a, axis=-1, kind=None, order=None, *, stable=None, descending=False):
     """A sorted copy of an array, as numpy.sort. axis=None sorts all elements as one list. Of every kind the sort is
-    stable: equal elements, as -0 and 0, keep their order."""
-    return _sorted(a, axis, kind, order, stable)[0]
+    stable: equal elements, as -0 and 0, keep their order. All NaN become one. descending: largest first, NaN before
+    all."""
+    return _sorted("sort", a, axis, kind, order, stable, descending)
 
 
-def argsort(a, axis=-1, kind=None, order=None, *, stable=None):
-    """The places of an array's elements in ascending order, as numpy.argsort with kind="stable", whatever the kind."""
-    return _sorted(np.atleast_1d(a), axis, kind, order, stable)[1]  # NumPy takes an array without dims as a list of one
+def argsort(a, axis=-1, kind=None, order=None, *, stable=None, descending=False):
+    """The places of an array's elements in ascending order, as numpy.argsort with kind="stable", whatever the kind.
+    descending: largest first, NaN before all; equal ones still in the order of their places."""
+    a = np.atleast_1d(a)  # NumPy takes an array without dims as a list of one
+    return _sorted("argsort", a, axis, kind, order, stable, descending)
 
 
 def topk(a, k, axis=-1, largest=True):
@@ -131,7 +349,16 @@ def topk(a, k, axis=-1, largest=True):
     axis = _axis_of(a, axis)
     if not 0 <= k <= a.shape[axis]:
         raise ValueError(f"k is {k}, but there are {a.shape[axis]} elements along axis {axis}")
-    return _ranked(a, k, axis, ".descending" if largest else "")
+    if k > 256:  # the order of a whole row takes less time
+        places = np.take(argsort(a, axis, descending=largest), np.arange(k), axis)
+        return np.take_along_axis(a.astype(a.dtype.newbyteorder("="), copy=False), places, axis), places
+    _check_memory(a)
+    rows = (int(np.prod(a.shape[:axis])), a.shape[axis], int(np.prod(a.shape[axis + 1:])))
+    dtype = a.dtype.newbyteorder("=")
+    values, places = _call("topk", dtype, _suffix(largest), [a.astype(dtype, copy=False).reshape(rows)],
+                           np.array(k, np.int64))
+    shape = (*a.shape[:axis], k, *a.shape[axis + 1:])
+    return values.view(dtype).reshape(shape), places.view(np.intp).reshape(shape)
 
 
 from .sparse import *  # noqa: E402,F401,F403 - spmv, spmm, add, multiply, spgemm, sddmm on CSR matrices

@@ -97,7 +97,7 @@ def test_wrong_arguments_of_searchsorted():
     a = [1.0, 2.0]
     for arguments, kind, message in [
             ((a, 1, "middle"), ValueError, "side must be 'left' or 'right', not 'middle'"),
-            (([a, a], 1), ValueError, r"a must have 1 dim, but its shape is \(2, 2\)"),
+            (([a, a], 1), ValueError, r"a must have 1 dim, or v its leading dims, but the shapes are \(2, 2\) and \(\)"),
             ((1.0, 1), ValueError, r"a must have 1 dim, but its shape is \(\)"),
             ((a, 1j), TypeError, "no kernel for elements of complex128"),
             ((["x"], "y"), TypeError, "no kernel for elements of <U1"),

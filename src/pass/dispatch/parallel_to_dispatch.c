@@ -71,6 +71,8 @@ static bool has_lanes(NrOp *loop) {
 /* Estimates the picoseconds of one point. The loop's total memory is not known; near the threshold of dispatching it is
  * about the size of the L2 cache, so the estimate uses that. */
 static int64_t cost_of_point(const NrTarget *target, NrOp *loop) {
+  int64_t told = nr_op_attr_int(loop, NR_A_noria_point_ns, 0); /* by who knows how long the loops in a point are */
+  if (told > 0) return NR_MIN(told, MAX_COST / 1000) * 1000;
   NrCost cost = nr_cost_of_block(target, nr_scf_parallel_body(loop), has_lanes(loop));
   double ps = 1000 * nr_cost_ns(target, cost, (double)target->cache_bytes[1]);
   return (int64_t)NR_MAX(NR_MIN(ps, (double)MAX_COST), MIN_COST);

@@ -19,6 +19,8 @@ static void to_parallel(NrOp *op) {
   NrOp *loop = nr_scf_parallel(&b, bounds.data, bounds.data + rank, bounds.data + 2 * rank, rank, NULL, 0);
   nr_vec_deinit(&bounds);
   if (nr_op_attr(op, NR_A_mapping)) nr_op_set_attr(loop, NR_A_mapping, nr_op_attr(op, NR_A_mapping));
+  if (nr_op_attr(op, NR_A_noria_point_ns))
+    nr_op_set_attr(loop, NR_A_noria_point_ns, nr_op_attr(op, NR_A_noria_point_ns));
   NrBlock *to = nr_scf_parallel_body(loop);
   for (uint32_t d = 0; d < rank; d++) {
     to->args[d]->name = body->args[d]->name;

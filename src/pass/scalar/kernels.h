@@ -13,17 +13,34 @@ typedef struct NrKernelText {
 extern const NrKernelText nr_kernel_texts[];
 
 /* Appends what a file leaves open for elements of dtype, a type of numbers or bool: the alias !T and @before(!T, !T) ->
- * i1, whether the first operand comes before the second. As in NumPy, NaN is larger than all numbers. */
+ * i1, whether the first operand comes before the second. As in NumPy, NaN is larger than all numbers. For kernels that
+ * sort, also !K, an integer as wide as !T, and @key(!T) -> !K, so that @before is unsigned comparison of keys;
+ * @code(!T) -> !K is the same but that -0 is before 0, and @element its reverse, apart from which NaN one is; @half(!K,
+ * i1) -> i64 the low or high 32 bits of a key, or all of one that has no more; @key_bits, @zero, @minus_zero and
+ * @is_minus_zero. */
 void nr_kernel_prelude(NrContext *ctx, NrBuf *out, NoriaDType dtype, bool descending);
+/* The same; @checked() -> i1 says whether the kernel checks what is costly to check, as that its input is sorted. */
+void nr_kernel_prelude_checked(NrContext *ctx, NrBuf *out, NoriaDType dtype, bool descending, bool checked);
+
+/* The prelude of kernel nms; centre: boxes are given by their centre and size, not by two corners. */
+void nr_kernel_nms_prelude(NrBuf *out, bool centre);
 
 /* Appends what a kernel on sparse matrices leaves open for elements of dtype and indices of i32 or i64: the aliases !T
  * and !I, @zero() -> !T, @plus and @times(!T, !T) -> !T, @plus_16 and @times_16 of vectors of 16, @choose(i1, !T,
- * !T) -> !T, @not_zero(!T) -> i1, and the functions of the files that its text names as "lib/<name>.mlir". */
-void nr_kernel_sparse_prelude(NrContext *ctx, NrBuf *out, const NrKernelText *kernel, NoriaDType dtype,
-                              NoriaDType indices);
+ * !T) -> !T and @not_zero(!T) -> i1. */
+void nr_kernel_sparse_prelude(NrContext *ctx, NrBuf *out, NoriaDType dtype, NoriaDType indices);
 
-/* The module of lib/<name>.mlir behind a prelude. The functions that its function @<name> calls are inlined into that
- * one, which is *out_func. NULL after an error. */
+/* What a file needs before it. */
+typedef enum NrKernelKind {
+  NR_KERNEL_PART,    /* no kernel: functions that kernels share */
+  NR_KERNEL_ORDERED, /* nr_kernel_prelude */
+  NR_KERNEL_SPARSE,  /* nr_kernel_sparse_prelude */
+  NR_KERNEL_BOXES,   /* nr_kernel_nms_prelude */
+} NrKernelKind;
+NrKernelKind nr_kernel_kind(const NrKernelText *kernel);
+
+/* The module of lib/<name>.mlir behind a prelude, with the files that it uses. The functions that its function @<name>
+ * calls are inlined into that one, which is *out_func. NULL after an error. */
 NrModule *nr_kernel_module(NrContext *ctx, const NrKernelText *kernel, NrStr prelude, NrOp **out_func);
 
 #endif

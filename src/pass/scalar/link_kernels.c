@@ -1,16 +1,17 @@
 /* link_kernels.c - declarations of kernels of the library get their bodies.
  *   before  func.func private @noria.searchsorted.f32(tensor<?xf32>, tensor<?xf32>, i1) -> tensor<?xi64>
  *   after   func.func private @noria.searchsorted.f32(%list: tensor<?xf32>, ..) -> tensor<?xi64> { .. }
- * The name says which: noria.<kernel>.<type of the elements>, and .descending for the reverse order; for kernels on
- * sparse matrices noria.<kernel>.<type of the elements>.<type of the indices>, i32 or i64. Elements of ui8 to ui64 are
- * those of i8 to i64 without a sign. */
-#include <stdio.h>
-
+ * The name says which kernel, and what of:
+ *   noria.<kernel>.<type>[.descending][.checked]   descending: in the reverse order; checked: what should be sorted and
+ *                                                  is not, is an error
+ *   noria.<kernel>.<type>.<type of indices>        on sparse matrices; the indices are i32 or i64
+ *   noria.nms.f32[.centre]                         centre: boxes are given by their centre and size
+ * Elements of ui8 to ui64 are those of i8 to i64 without a sign. */
 #include "dialect/func/func.h"
 #include "pass/core/pass.h"
 #include "pass/scalar/kernels.h"
 
-static const NoriaDType dtypes[] = {NORIA_F32, NORIA_F64, NORIA_F16, NORIA_BF16, NORIA_I8, NORIA_I16,
+static const NoriaDType dtypes[] = {NORIA_F32, NORIA_F64, NORIA_F16, NORIA_BF16, NORIA_I8,  NORIA_I16,
                                     NORIA_I32, NORIA_I64, NORIA_U8,  NORIA_U16,  NORIA_U32, NORIA_U64};
 
 /* The text up to the next dot; *rest becomes what follows the dot. */
@@ -23,19 +24,10 @@ static NrStr next_word(NrStr *rest) {
   return word;
 }
 
-static bool mentions(const NrKernelText *k, const char *text) { return memmem(k->text, k->size, text, strlen(text)); }
-
-/* Whether the file has a function of its name: others have what kernels share. */
-static bool is_kernel(const NrKernelText *k) {
-  char begin[64];
-  int n = snprintf(begin, sizeof begin, "func.func @%s(", k->name);
-  return n > 0 && (size_t)n < sizeof begin && mentions(k, begin);
-}
-
 static const NrKernelText *find_kernel(NrOp *decl, NrStr name) {
   NrNearest nearest = nr_nearest(name);
   for (const NrKernelText *k = nr_kernel_texts; k->name; k++) {
-    if (!is_kernel(k)) continue;
+    if (nr_kernel_kind(k) == NR_KERNEL_PART) continue;
     if (nr_str_is(name, k->name)) return k;
     nr_nearest_try(&nearest, nr_str(k->name));
   }
@@ -48,12 +40,6 @@ static const NoriaDType *find_dtype(NrContext *ctx, NrStr name) {
     if (nr_str_is(name, nr_type_text(ctx, nr_dtype_type(ctx, dtypes[i])))) return &dtypes[i];
   return NULL;
 }
-
-/* Whether the kernel is for indices of any type. */
-static bool is_sparse(const NrKernelText *k) { return mentions(k, "!I"); }
-
-/* Whether the kernel is for elements of any type in any order: others need what only lowerings of models write. */
-static bool is_generic(const NrKernelText *k) { return mentions(k, "@before(") || is_sparse(k); }
 
 static bool relocate(NrOp *op, void *loc) {
   op->loc = loc;
@@ -83,36 +69,52 @@ static NrStatus define(NrPassContext *pass, NrOp *decl, const NrKernelText *kern
   return status;
 }
 
-/* False where `second`, what follows the type of the elements, is not what the kernel expects there. */
-static bool append_prelude(NrContext *ctx, NrBuf *out, const NrKernelText *kernel, NoriaDType dtype, NrStr second) {
-  if (is_sparse(kernel)) {
-    if (!nr_str_is(second, "i32") && !nr_str_is(second, "i64")) return false;
-    nr_kernel_sparse_prelude(ctx, out, kernel, dtype, nr_str_is(second, "i32") ? NORIA_I32 : NORIA_I64);
-    return true;
+static NrStatus expected(NrOp *decl, const NrKernelText *kernel, NrStr type, const char *first, const char *second) {
+  return nr_op_error(decl, "expected noria.%s.%.*s%s or noria.%s.%.*s%s", kernel->name, NR_STR_ARG(type), first,
+                     kernel->name, NR_STR_ARG(type), second);
+}
+
+static NrStatus write_boxes(NrOp *decl, const NrKernelText *kernel, NrStr words, NrBuf *out) {
+  NrStr type = next_word(&words), form = next_word(&words);
+  bool centre = nr_str_is(form, "centre");
+  if (!nr_str_is(type, "f32") || (form.size && !centre) || words.size)
+    return expected(decl, kernel, NR_STR("f32"), "", ".centre");
+  nr_kernel_nms_prelude(out, centre);
+  return NR_OK;
+}
+
+/* The prelude that the words behind the kernel's name ask for. */
+static NrStatus write_prelude(NrContext *ctx, NrOp *decl, const NrKernelText *kernel, NrStr words, NrBuf *out) {
+  NrKernelKind kind = nr_kernel_kind(kernel);
+  if (kind == NR_KERNEL_BOXES) return write_boxes(decl, kernel, words, out);
+  NrStr type = next_word(&words), word = next_word(&words);
+  const NoriaDType *dtype = find_dtype(ctx, type);
+  if (!dtype)
+    return nr_op_error(decl,
+                       "'%.*s' is no type of elements; expected noria.%s.TYPE with f16, bf16, f32, f64, "
+                       "i8 to i64 or ui8 to ui64",
+                       NR_STR_ARG(type), kernel->name);
+  if (kind == NR_KERNEL_SPARSE) {
+    bool narrow = nr_str_is(word, "i32");
+    if ((!narrow && !nr_str_is(word, "i64")) || words.size) return expected(decl, kernel, type, ".i32", ".i64");
+    nr_kernel_sparse_prelude(ctx, out, *dtype, narrow ? NORIA_I32 : NORIA_I64);
+    return NR_OK;
   }
-  bool descending = nr_str_is(second, "descending");
-  if (second.size && !descending) return false;
-  nr_kernel_prelude(ctx, out, dtype, descending);
-  return true;
+  bool descending = nr_str_is(word, "descending");
+  if (descending) word = next_word(&words);
+  bool checked = nr_str_is(word, "checked");
+  if ((word.size && !checked) || words.size) return expected(decl, kernel, type, "", ".descending");
+  nr_kernel_prelude_checked(ctx, out, *dtype, descending, checked);
+  return NR_OK;
 }
 
 static NrStatus link(NrPassContext *pass, NrOp *decl, NrStr words) {
   NrStr name = next_word(&words);
   const NrKernelText *kernel = find_kernel(decl, name);
   if (!kernel) return NR_ERROR_INVALID;
-  if (!is_generic(kernel)) return nr_op_error(decl, "kernel '%s' is for models only", kernel->name);
-  NrStr type = next_word(&words), second = next_word(&words);
-  const NoriaDType *dtype = find_dtype(pass->ctx, type);
-  if (!dtype)
-    return nr_op_error(decl, "'%.*s' is no type of elements; expected noria.%s.TYPE with f16, bf16, f32, f64, "
-                             "i8 to i64 or ui8 to ui64",
-                       NR_STR_ARG(type), kernel->name);
   NrBuf prelude = {0};
-  if (words.size || !append_prelude(pass->ctx, &prelude, kernel, *dtype, second))
-    return nr_op_error(decl, is_sparse(kernel) ? "expected noria.%s.%.*s.i32 or noria.%s.%.*s.i64"
-                                               : "expected noria.%s.%.*s or noria.%s.%.*s.descending",
-                       kernel->name, NR_STR_ARG(type), kernel->name, NR_STR_ARG(type));
-  NrStatus status = define(pass, decl, kernel, (NrStr){prelude.data, prelude.size});
+  NrStatus status = write_prelude(pass->ctx, decl, kernel, words, &prelude);
+  if (!status) status = define(pass, decl, kernel, (NrStr){prelude.data, prelude.size});
   nr_buf_deinit(&prelude);
   return status;
 }
@@ -129,6 +131,5 @@ static NrStatus link_kernels_run(NrPassContext *pass, NrOp *root) {
   return status;
 }
 
-NR_PASS(link_kernels, .name = "link-kernels", .on_while = NR_WHILE_BARRIER, .on = "builtin.module", .of_table = true,
-        .run = link_kernels_run,
+NR_PASS(link_kernels, .name = "link-kernels", .on = "builtin.module", .of_table = true, .run = link_kernels_run,
         .doc = "gives declarations named noria.KERNEL.TYPE the bodies of the library's kernels")

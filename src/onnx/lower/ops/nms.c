@@ -3,41 +3,6 @@
 #include "onnx/lower/core/kernel.h"
 #include "onnx/lower/ops/data.h"
 
-/* Boxes are [y1, x1, y2, x2] of any two opposite corners, or [x, y, width, height] with x and y of the centre. */
-static const char corners_of_corners[] = //
-    "  %left_first = arith.cmpf olt, %b1, %b3 : f32\n"
-    "  %top_first = arith.cmpf olt, %b0, %b2 : f32\n"
-    "  %x1 = arith.select %left_first, %b1, %b3 : f32\n"
-    "  %x2 = arith.select %left_first, %b3, %b1 : f32\n"
-    "  %y1 = arith.select %top_first, %b0, %b2 : f32\n"
-    "  %y2 = arith.select %top_first, %b2, %b0 : f32\n"
-    "  %width = arith.subf %x2, %x1 : f32\n"
-    "  %height = arith.subf %y2, %y1 : f32\n"
-    "  %area = arith.mulf %width, %height : f32\n";
-static const char corners_of_centre[] = //
-    "  %half = arith.constant 0.5 : f32\n"
-    "  %half_width = arith.mulf %b2, %half : f32\n"
-    "  %half_height = arith.mulf %b3, %half : f32\n"
-    "  %x1 = arith.subf %b0, %half_width : f32\n"
-    "  %x2 = arith.addf %b0, %half_width : f32\n"
-    "  %y1 = arith.subf %b1, %half_height : f32\n"
-    "  %y2 = arith.addf %b1, %half_height : f32\n"
-    "  %width = arith.subf %x2, %x1 : f32\n"
-    "  %height = arith.subf %y2, %y1 : f32\n"
-    "  %area = arith.mulf %width, %height : f32\n";
-
-static void write_prelude(NrBuf *out, bool centre) {
-  nr_buf_printf(out, "func.func private @corners(%%boxes: tensor<?x?x4xf32>, %%batch: index, %%i: index)"
-                     " -> (f32, f32, f32, f32, f32) {\n");
-  for (int i = 0; i < 4; i++)
-    nr_buf_printf(out,
-                  "  %%c%d = arith.constant %d : index\n"
-                  "  %%b%d = tensor.extract %%boxes[%%batch, %%i, %%c%d] : tensor<?x?x4xf32>\n",
-                  i, i, i, i);
-  nr_buf_printf(out, "%s  return %%x1, %%y1, %%x2, %%y2, %%area : f32, f32, f32, f32, f32\n}\n",
-                centre ? corners_of_centre : corners_of_corners);
-}
-
 static bool takes(NrLower *l, size_t i, const char *name, NoriaDType dtype) {
   if (!nr_lower_in(l, i) || nr_lower_dtype(l, i) == dtype) return true;
   nr_lower_error(l, "%s has elements of type %s, not %s", name, nr_dtype_name(nr_lower_dtype(l, i)),
@@ -80,7 +45,7 @@ NrStatus nr_lower_nms(NrLower *l) {
   NrValue *any_score = nr_lower_int(l, nr_type_i1(l->ctx), nr_lower_in(l, 4) == NULL);
 
   NrBuf prelude = {0};
-  write_prelude(&prelude, centre == 1);
+  nr_kernel_nms_prelude(&prelude, centre == 1);
   NrValue *args[] = {boxes, scores, nr_dim_value(l, limit), share, least, any_score}, *result;
   NrStatus status = nr_lower_kernel(l, "nms", (NrStr){prelude.data, prelude.size}, args, 6, &result, 1);
   nr_buf_deinit(&prelude);

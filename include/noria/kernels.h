@@ -1,0 +1,47 @@
+/* kernels.h - the kernels of the library on tensors, without a program of one's own. Link with libnoria.
+ *
+ *   const float data[] = {3, 1, 2};
+ *   NoriaValue *x, *sorted;
+ *   noria_tensor_create(NORIA_F32, 2, (int64_t[]){1, 3}, data, &x, NULL);
+ *   if (noria_kernel_run("sort.f32", (const NoriaValue *[]){x}, 1, &sorted, 1, NULL, &error)) ...
+ *
+ * A kernel is named as in text IR (docs/kernels.md), without "noria." in front: KERNEL.TYPE, where TYPE is f16, bf16,
+ * f32, f64, i8 to i64, or ui8 to ui64 for integers without a sign, whose bits stand in tensors of i8 to i64. Behind
+ * that, ".descending" reverses the order, and ".checked" makes it an error where what should be sorted is not. T stands
+ * for the type:
+ *
+ *   kernel        inputs                                         outputs
+ *   argsort       x T[rows, n]                                   places i64[rows, n]
+ *   merge         a T[m], b T[n], both sorted                    merged T[m + n]
+ *   nms.f32       boxes [B, N, 4], scores [B, C, N], limit i64[],  selected i64[M, 3]: batch, class, box
+ *                 iou f32[], least f32[], any_score bool[]
+ *   ragged_searchsorted  a T[n], offsets i64[R + 1],             places i64[m], from the begin of the value's list on
+ *                 v T[m], offsets of v i64[R + 1], right bool[]
+ *   searchsorted  a T[n], sorted, v T[m], right bool[]           places i64[m]
+ *   sort          x T[rows, n]                                   sorted T[rows, n]
+ *   topk          x T[outer, n, inner], k i64[] from 0 to n      values T[outer, k, inner], places i64[outer, k, inner]
+ *
+ * NaN is larger than all numbers, and -0 equals 0. Sorts are stable. nms.f32.centre takes boxes as [x, y, width,
+ * height] of their centre; limit is from 0 to N, and any_score says that all boxes count, else those whose score is
+ * above least. */
+#ifndef NORIA_KERNELS_H
+#define NORIA_KERNELS_H
+
+#include "noria/runtime.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Runs a kernel on num_inputs tensors and writes num_outputs new ones, which the caller releases. Inputs are not
+ * written and not kept. At its first call for a name a kernel is compiled, which takes some tenths of a second; the
+ * code is kept until the process ends. Work is shared among threads, one per core. options may be NULL. Safe from
+ * several threads at once. NORIA_ERROR_INVALID: there is no such kernel, or the tensors are not what it takes. */
+NORIA_API NoriaStatus noria_kernel_run(const char *name, const NoriaValue *const *inputs, size_t num_inputs,
+                                       NoriaValue **out_outputs, size_t num_outputs, const NoriaRunOptions *options,
+                                       NoriaError *error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,245 @@
+"""The kernels of lib/ that test_kernels.py does not have, and inputs that are hard for all of them, against NumPy and ONNX
+Runtime."""
+import numpy as np
+import onnxruntime
+import pytest
+from onnx import TensorProto, helper
+
+from noria import Error, InferenceSession, kernels
+from test_kernels import numbers, same
+
+# One type of each width and kind: the kernels are compiled for each.
+FEW = ["bool", "u8", "f2", "f4", "f8"]
+
+
+def hard_lists(rng, dtype):
+    """All equal, sorted, reversed, alternating, of one value but the last, long enough for parts and merges by merge path."""
+    for n in 0, 1, 300, 70_001, 140_000:
+        a = numbers(rng, dtype, n)
+        yield a
+        yield np.sort(a)
+        yield np.sort(a)[::-1]
+        yield np.resize(a[:2], n) if n else a
+        if n:
+            flat = np.full(n, a[0])
+            flat[-1] = a[-1]
+            yield flat
+
+
+@pytest.mark.parametrize("dtype", FEW)
+def test_sorts_of_hard_lists(dtype):
+    """argsort shows that equal elements keep their order, also those of different runs."""
+    rng = np.random.default_rng(21)
+    for a in hard_lists(rng, dtype):
+        same(kernels.argsort(a), np.argsort(a, kind="stable"))
+        same(kernels.sort(a), np.sort(a, kind="stable"))
+
+
+@pytest.mark.parametrize("dtype", ["u1", "f4"])
+def test_descending_sorts(dtype):
+    rng = np.random.default_rng(22)
+    for n in 0, 1, 50, 70_001:
+        a = numbers(rng, dtype, n)
+        ranks = np.unique(a, return_inverse=True)[1]
+        order = np.argsort(-ranks, kind="stable")
+        same(kernels.argsort(a, descending=True), order)
+        same(kernels.sort(a, descending=True), a[order])
+
+
+def test_sort_of_arrays_of_all_layouts():
+    rng = np.random.default_rng(23)
+    a = numbers(rng, "f4", (6, 40, 50))
+    for x in (a[::2, ::-3, 1::7], a.T, a.astype(">f4"), a[:, :0], np.broadcast_to(a[0, 0], (4, 50))):
+        for axis in None, 0, -1, -2 if x.ndim > 2 else 0:
+            same(kernels.sort(x, axis), np.sort(x, axis, kind="stable").astype("f4"))
+            same(kernels.argsort(x, axis), np.argsort(x, axis, kind="stable"))
+
+
+@pytest.mark.parametrize("dtype", FEW)
+def test_merge(dtype):
+    """As the stable sort of both lists, one behind the other."""
+    rng = np.random.default_rng(24)
+    for m, n in [(0, 0), (0, 5), (5, 0), (1, 1), (3, 1000), (70_001, 66_000), (140_000, 17)]:
+        for shift in False, True:
+            a, b = (np.sort(numbers(rng, dtype, size), kind="stable") for size in (m, n))
+            if shift and n:  # all of one list before all of the other
+                a = np.full(m, b[0])
+            same(kernels.merge(a, b, check=True), np.sort(np.concatenate([a, b]), kind="stable"))
+    same(kernels.merge([0.0], [-0.0]), np.array([0.0, -0.0]))
+    same(kernels.merge([-0.0], [0.0]), np.array([-0.0, 0.0]))
+
+
+def test_lists_that_are_not_sorted():
+    bad, good = [1, 2, 5, 4], [0, 3]
+    for call, message in [(lambda: kernels.merge(bad, good, check=True), "a is not sorted: element 3"),
+                          (lambda: kernels.merge(good, bad, check=True), "b is not sorted: element 3"),
+                          (lambda: kernels.searchsorted(bad, 1, check=True), "a is not sorted: element 3"),
+                          (lambda: kernels.searchsorted([np.nan, 1.0], 1, check=True), "a is not sorted: element 1"),
+                          (lambda: kernels.searchsorted([good, bad[2:]], [[1], [1]], check=True),
+                           "a is not sorted: element 1 of list 1")]:
+        with pytest.raises(ValueError, match=message):
+            call()
+    rng = np.random.default_rng(25)
+    a, v = rng.normal(size=5000), rng.normal(size=20_000)
+    places = kernels.searchsorted(a, v)  # some places, and no access outside of the list
+    assert places.min() >= 0 and places.max() <= a.size
+    merged = kernels.merge(np.tile(v, 7), np.tile(a, 20))
+    assert merged.size == 240_000 and np.isin(merged, np.concatenate([a, v])).all()
+
+
+@pytest.mark.parametrize("dtype", FEW)
+def test_searches_by_table(dtype):
+    """Many values, so that the table is large: elements that crowd in a few of its entries, and values far outside."""
+    rng = np.random.default_rng(26)
+    v = numbers(rng, dtype, 30_000)
+    for a in (numbers(rng, dtype, 3000), np.repeat(numbers(rng, dtype, 3), 1000), v[:1]):
+        a = np.sort(a)
+        for side in "left", "right":
+            same(kernels.searchsorted(a, v, side), np.searchsorted(a, v, side))
+    if np.dtype(dtype).kind == "f":
+        a = np.sort(np.concatenate([[-1e4, 1e4], rng.normal(size=2000) * 1e-3]).astype(dtype))
+        same(kernels.searchsorted(a, v), np.searchsorted(a, v))
+
+
+@pytest.mark.parametrize("side", ["left", "right"])
+def test_searches_in_rows(side):
+    rng = np.random.default_rng(27)
+    a, v = np.sort(numbers(rng, "f4", (3, 70, 33))), numbers(rng, "f4", (3, 70, 21))
+    expected = np.array([[np.searchsorted(x, y, side) for x, y in zip(*rows)] for rows in zip(a, v)])
+    same(kernels.searchsorted(a, v, side), expected)
+    for n, m in (0, 4), (4, 0):
+        same(kernels.searchsorted(a[..., :n], v[..., :m], side), np.minimum(expected[..., :m], 0))
+
+
+@pytest.mark.parametrize("side", ["left", "right"])
+def test_ragged_searches(side):
+    rng = np.random.default_rng(28)
+    lengths = rng.integers(0, 50, (2, 300))
+    lengths[:, :3] = [[0, 5, 0], [4, 0, 0]]
+    offsets = np.concatenate([[[0], [0]], np.cumsum(lengths, 1)], 1)
+    lists, values = [numbers(rng, "i4", n) for n in lengths[0]], [numbers(rng, "i4", n) for n in lengths[1]]
+    lists = [np.sort(x) for x in lists]
+    found = kernels.searchsorted(np.concatenate(lists), np.concatenate(values), side, a_offsets=offsets[0],
+                                 v_offsets=offsets[1].astype("u4"), check=True)
+    same(found, np.concatenate([np.searchsorted(a, v, side) for a, v in zip(lists, values)]))
+
+
+def test_number_of_threads():
+    a = np.random.default_rng(32).normal(size=200_000)
+    for count in 0, 1, 3:
+        with kernels.threads(count):
+            same(kernels.sort(a), np.sort(a))
+
+
+def test_wrong_arguments():
+    x, o = [1, 2, 3], [0, 1, 3]
+    for call, kind, message in [
+            (lambda: kernels.searchsorted(x, x, a_offsets=o), ValueError, "must both be given"),
+            (lambda: kernels.searchsorted(x, x, a_offsets=[0, 2, 1, 3], v_offsets=o), ValueError, "a_offsets decreases at element 2"),
+            (lambda: kernels.searchsorted(x, x, a_offsets=[1, 3], v_offsets=o), ValueError, "must begin with 0 and end with 3"),
+            (lambda: kernels.searchsorted(x, x, a_offsets=[0, 3], v_offsets=o), ValueError, "a_offsets has 2 elements, but v_offsets 3"),
+            (lambda: kernels.searchsorted(x, x, a_offsets=[0.0, 3], v_offsets=o), TypeError, "a_offsets must be integers"),
+            (lambda: kernels.searchsorted([x], [x, x]), ValueError, "or v its leading dims"),
+            (lambda: kernels.merge([x], x), ValueError, r"a must have 1 dim, but its shape is \(1, 3\)"),
+            (lambda: kernels.merge(x, ["a"]), TypeError, "no kernel for elements"),
+            (lambda: kernels.unique(x, axis=0), ValueError, "axis must be None"),
+            (lambda: kernels.histogram(x, [3, 1]), ValueError, "bins must increase"),
+            (lambda: kernels.histogram(x, "auto"), TypeError, "bins must be a number"),
+            (lambda: kernels.histogram(x, 2, weights=[1]), ValueError, "weights must have a's shape"),
+            (lambda: kernels.nms([[1]], [[[1]]]), ValueError, "boxes must have 3 dims"),
+            (lambda: kernels.nms(np.zeros((1, 2, 4)), np.zeros((1, 1, 3))), ValueError, "their shapes are"),
+            (lambda: kernels.nms(np.zeros((1, 2, 4)), np.zeros((1, 1, 2)), iou_threshold=2), ValueError, "iou_threshold is 2"),
+            (lambda: kernels.nms(np.full((1, 2, 4), "a"), np.zeros((1, 1, 2))), TypeError, "boxes must be numbers")]:
+        with pytest.raises(kind, match=message):
+            call()
+
+
+def test_arrays_that_only_seem_to_exist():
+    """2^40 elements, all of them the same in memory: an error, before anything of that size is allocated."""
+    huge = np.broadcast_to(np.float32(1), (1 << 40,))
+    for call in (lambda: kernels.sort(huge), lambda: kernels.argsort(huge), lambda: kernels.topk(huge, 3),
+                 lambda: kernels.merge(huge, [1.0]), lambda: kernels.searchsorted([1.0], huge), lambda: kernels.unique(huge)):
+        with pytest.raises(MemoryError, match=r"\(1099511627776,\) and float32 takes 4398046511104 bytes"):
+            call()
+
+
+@pytest.mark.parametrize("dtype", FEW)
+def test_unique(dtype):
+    rng = np.random.default_rng(29)
+    for a in (numbers(rng, dtype, n) for n in (0, 1, 5000, (3, 40))):
+        for equal_nan in True, False:
+            got = kernels.unique(a, True, True, True, equal_nan=equal_nan)
+            for x, y in zip(got, np.unique(a, True, True, True, equal_nan=equal_nan), strict=True):
+                same(abs(x) if dtype[0] == "f" else x, abs(y) if dtype[0] == "f" else y)
+            x, y = (f(a, equal_nan=equal_nan) for f in (kernels.unique, np.unique))
+            assert np.array_equal(x, y, equal_nan=dtype[0] == "f")  # which of -0 and 0 stands for both is open
+
+
+def test_histogram():
+    rng = np.random.default_rng(30)
+    a, w = rng.normal(size=5000), rng.random(5000)
+    edges = np.array([-2, -1, -1, 0.5, 0.5, 3])
+    a[:50] = rng.choice(edges, 50)
+    a[50] = np.nan
+    for x in (a, a.astype("f4"), (a[51:] * 10).astype("i4"), a[:0]):
+        for bins, range_ in [(edges, None), (7, (-1, 2)), (10, (0, 1)), ([1.0], None)]:
+            for weights in None, w[:x.size]:
+                for density in False, len(np.atleast_1d(bins)) == 1 and x.size > 0 and bins != [1.0]:
+                    got, expected = (f(x, bins, range_, weights=weights, density=density) for f in (kernels.histogram, np.histogram))
+                    assert got[0].dtype == expected[0].dtype
+                    np.testing.assert_allclose(got[0], expected[0], rtol=1e-12)
+                    same(got[1], expected[1])
+    with pytest.raises(ValueError, match="not finite"):
+        kernels.histogram(a)
+
+
+def suppression(centre, inputs):
+    floats = TensorProto.FLOAT
+    names = ["boxes", "scores", "limit", "share", "least"][:inputs]
+    node = helper.make_node("NonMaxSuppression", names, ["y"], center_point_box=centre)
+    types = [floats, floats, TensorProto.INT64, floats, floats]
+    graph = helper.make_graph([node], "g", [helper.make_tensor_value_info(n, t, None) for n, t in zip(names, types)],
+                              [helper.make_tensor_value_info("y", TensorProto.INT64, None)])
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 11)], ir_version=8)
+    return onnxruntime.InferenceSession(model.SerializeToString(), providers=["CPUExecutionProvider"])
+
+
+@pytest.mark.parametrize("centre", [0, 1])
+def test_nms(centre):
+    rng = np.random.default_rng(31)
+    corner, size = rng.uniform(0, 100, (2, 200, 2)), rng.uniform(5, 50, (2, 200, 2))
+    boxes = np.concatenate([corner, size if centre else corner + size], 2).astype("f4")
+    scores = rng.integers(0, 20, (2, 3, 200)).astype("f4")
+    for limit, share, least in [(None, 0.5, None), (7, 0.3, 4.0), (0, 0.3, None), (1000, 0.0, 3.0)]:
+        feeds = {"boxes": boxes, "scores": scores, "limit": np.array([200 if limit is None else limit]),
+                 "share": np.array([share], "f4"), "least": np.array([least], "f4")}
+        inputs = 4 if least is None else 5
+        expected, = suppression(centre, inputs).run(None, dict(list(feeds.items())[:inputs]))
+        same(kernels.nms(boxes, scores, limit, share, least, centre), expected)
+
+
+def test_kernels_from_text():
+    """As a program of its own calls them: out of range, unsorted, wrong offsets."""
+    def session(kernel, takes, gives):
+        arguments = ", ".join(f"%a{i}" for i in range(len(takes)))
+        parameters = ", ".join(f"%a{i}: {t}" for i, t in enumerate(takes))
+        kind = f"({', '.join(takes)}) -> {gives}"
+        return InferenceSession(f"""func.func private @noria.{kernel}{kind}
+func.func @main({parameters}) -> {gives} {{
+  %r = func.call @noria.{kernel}({arguments}) : {kind}
+  return %r : {gives}
+}}
+""".encode())
+
+    merge = session("merge.i16.descending.checked", ["tensor<?xi16>"] * 2, "tensor<?xi16>")
+    a, b = np.array([5, 3], "i2"), np.array([4], "i2")
+    assert merge.run(None, {"a0": a, "a1": b})[0].tolist() == [5, 4, 3]
+    with pytest.raises(Error, match="merge: a is not sorted: element 1 is before the one ahead of it"):
+        merge.run(None, {"a0": a[::-1].copy(), "a1": b})
+    lists = ["tensor<?xi16>", "tensor<?xi64>"] * 2
+    ragged = session("ragged_searchsorted.i16", [*lists, "i1"], "tensor<?xi64>")
+    feeds = {"a0": a[::-1].copy(), "a1": np.array([0, 2]), "a2": b, "a3": np.array([0, 1]), "a4": np.array(False)}
+    assert ragged.run(None, feeds)[0].tolist() == [1]
+    for name, offsets in ("a1", [0, 3]), ("a1", [1, 0]), ("a3", [-1, 1]), ("a3", [0, 1, 1]), ("a1", []):
+        with pytest.raises(Error, match="ragged_searchsorted: "):
+            ragged.run(None, feeds | {name: np.array(offsets, "i8")})

@@ -1,0 +1,115 @@
+/* test_kernels.c - kernels of the library, run from C. */
+#include <math.h>
+#include <pthread.h>
+#include <string.h>
+
+#include "../test.h"
+
+#include "noria/kernels.h"
+
+static NoriaValue *tensor(NoriaDType dtype, int32_t rank, const int64_t *dims, const void *data) {
+  NoriaValue *value;
+  NoriaError error = NORIA_ERROR_INIT;
+  if (noria_tensor_create(dtype, rank, dims, data, &value, &error)) fail_msg("%s", error.message);
+  return value;
+}
+
+static void run(const char *name, NoriaValue **inputs, size_t num_inputs, NoriaValue **outputs, size_t num_outputs) {
+  NoriaError error = NORIA_ERROR_INIT;
+  if (noria_kernel_run(name, (const NoriaValue *const *)inputs, num_inputs, outputs, num_outputs, NULL, &error))
+    fail_msg("%s: %s", name, error.message);
+  for (size_t i = 0; i < num_inputs; i++) noria_value_release(inputs[i]);
+}
+
+static void expect_i64(NoriaValue *value, const int64_t *expected, size_t count) {
+  assert_memory_equal(noria_tensor_data(value), expected, count * sizeof *expected);
+  noria_value_release(value);
+}
+
+static void test_sorts(void **state) {
+  (void)state;
+  const float data[2][4] = {{3, NAN, -0.0f, 0}, {2, 1, 2, -INFINITY}},
+              in_order[2][3] = {{-0.0f, 0, 3}, {-INFINITY, 1, 2}};
+  NoriaValue *out, *x = tensor(NORIA_F32, 2, (int64_t[]){2, 4}, data);
+  run("sort.f32", &x, 1, &out, 1);
+  const float (*rows)[4] = noria_tensor_data(out);
+  for (int i = 0; i < 2; i++) assert_memory_equal(rows[i], in_order[i], sizeof in_order[i]);
+  assert_true(isnan(rows[0][3]) && rows[1][3] == 2);
+  noria_value_release(out);
+  x = tensor(NORIA_F32, 2, (int64_t[]){2, 4}, data);
+  run("argsort.f32.descending", &x, 1, &out, 1);
+  expect_i64(out, (int64_t[]){1, 0, 2, 3, 0, 2, 1, 3}, 8);
+  x = tensor(NORIA_I8, 2, (int64_t[]){1, 3}, (int8_t[]){-1, 1, 0}); /* 255, 1, 0 */
+  run("argsort.ui8", &x, 1, &out, 1);
+  expect_i64(out, (int64_t[]){2, 1, 0}, 3);
+}
+
+static void test_lists(void **state) {
+  (void)state;
+  const int32_t a[] = {1, 3, 3}, b[] = {0, 3, 9};
+  NoriaValue *out, *inputs[3] = {tensor(NORIA_I32, 1, (int64_t[]){3}, a), tensor(NORIA_I32, 1, (int64_t[]){3}, b)};
+  run("merge.i32", inputs, 2, &out, 1);
+  assert_memory_equal(noria_tensor_data(out), ((int32_t[]){0, 1, 3, 3, 3, 9}), 24);
+  noria_value_release(out);
+  inputs[0] = tensor(NORIA_I32, 1, (int64_t[]){3}, a);
+  inputs[1] = tensor(NORIA_I32, 1, (int64_t[]){3}, b);
+  inputs[2] = tensor(NORIA_BOOL, 0, NULL, (uint8_t[]){1});
+  run("searchsorted.i32.checked", inputs, 3, &out, 1);
+  expect_i64(out, (int64_t[]){0, 3, 3}, 3);
+}
+
+static void test_nms(void **state) {
+  (void)state;
+  const float boxes[3][4] = {{0, 0, 2, 2}, {0, 0, 2, 2.1f}, {5, 5, 6, 6}}, scores[] = {0.5f, 0.9f, 0.7f};
+  NoriaValue *out,
+      *inputs[6] = {
+          tensor(NORIA_F32, 3, (int64_t[]){1, 3, 4}, boxes), tensor(NORIA_F32, 3, (int64_t[]){1, 1, 3}, scores),
+          tensor(NORIA_I64, 0, NULL, (int64_t[]){3}),        tensor(NORIA_F32, 0, NULL, (float[]){0.5f}),
+          tensor(NORIA_F32, 0, NULL, (float[]){0}),          tensor(NORIA_BOOL, 0, NULL, (uint8_t[]){1})};
+  run("nms.f32", inputs, 6, &out, 1);
+  expect_i64(out, (int64_t[]){0, 0, 1, 0, 0, 2}, 6);
+}
+
+static void expect_error(const char *name, NoriaValue *a, NoriaValue *b, const char *message) {
+  NoriaError error = NORIA_ERROR_INIT;
+  NoriaValue *out = a;
+  assert_int_not_equal(noria_kernel_run(name, (const NoriaValue *[]){a, b}, b ? 2 : 1, &out, 1, NULL, &error),
+                       NORIA_OK);
+  assert_null(out);
+  if (!strstr(error.message, message)) fail_msg("%s: %s", name, error.message);
+  noria_error_clear(&error);
+}
+
+static void test_errors(void **state) {
+  (void)state;
+  NoriaValue *a = tensor(NORIA_F32, 1, (int64_t[]){3}, (float[]){1, 3, 2}),
+             *b = tensor(NORIA_I64, 1, (int64_t[]){1}, (int64_t[]){1});
+  expect_error("merge.f32.checked", a, a, "a is not sorted: element 2 is before the one ahead of it");
+  expect_error("mergesort.f32", a, a, "there is no kernel 'mergesort.f32'");
+  expect_error("merge", a, a, "names no type of elements");
+  expect_error("merge.f32.up", a, a, "expected noria.merge.f32");
+  expect_error("merge.f32\") }", a, a, "there is no kernel");
+  expect_error("merge.f32", a, b, "is of type float32, but the value is of type int64");
+  expect_error("sort.f32", a, NULL, "rank");
+  noria_value_release(a);
+  noria_value_release(b);
+}
+
+static void *sort_many(void *unused) {
+  for (int i = 0; i < 20; i++) test_sorts(NULL);
+  return unused;
+}
+
+static void test_threads(void **state) {
+  (void)state;
+  pthread_t threads[4];
+  for (int i = 0; i < 4; i++) assert_int_equal(pthread_create(&threads[i], NULL, sort_many, NULL), 0);
+  for (int i = 0; i < 4; i++) pthread_join(threads[i], NULL);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_threads), cmocka_unit_test(test_sorts),
+                                     cmocka_unit_test(test_lists), cmocka_unit_test(test_nms),
+                                     cmocka_unit_test(test_errors)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
