@@ -27,6 +27,7 @@ BUILD = os.environ.get("NORIA_BUILD", os.path.join(ROOT, "build", "release"))
 sys.path.insert(0, HERE)
 sys.path.insert(0, os.path.join(ROOT, "examples", "silero"))
 import collectives  # noqa: E402
+import csource  # noqa: E402
 import dispatches  # noqa: E402
 import kernels  # noqa: E402
 import lanes  # noqa: E402
@@ -379,11 +380,12 @@ BENCHES = {"scalar": bench_scalar, "collatz": bench_collatz, "rows": bench_rows,
            "kernels": lambda table, lib: kernels.bench(table, interleaved, silero.noria_session,
                                                         silero.one_thread_ort, COLUMNS)}
 
+SECTIONS = {"opt": opt, "collectives": collectives, "csource": csource, "sparse": sparse}
+
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--only", choices=[*BENCHES, "opt", "collectives", "sparse"],
-                        help="one row of the table, or the section of noria opt, of collectives or of sparse matrices")
+    parser.add_argument("--only", choices=[*BENCHES, *SECTIONS], help="one row of the table, or a section behind it")
     parser.add_argument("--write", action="store_true", help="write bench/RESULTS.md")
     arguments = parser.parse_args()
     if arguments.only and arguments.write:
@@ -392,8 +394,7 @@ def main():
     for name, bench in BENCHES.items():
         if arguments.only in (None, name):
             bench(table, lib)
-    sections = [part.bench() for name, part in (("opt", opt), ("collectives", collectives), ("sparse", sparse))
-                if arguments.only in (None, name)]
+    sections = [part.bench() for name, part in SECTIONS.items() if arguments.only in (None, name)]
     sections = [section for section in sections if section]
     if arguments.write:
         with open(os.path.join(HERE, "RESULTS.md"), "w") as f:

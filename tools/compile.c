@@ -15,6 +15,7 @@ static const char help[] =
     "  OUT.o    --emit=obj    an object file with the one symbol noria_module, to be linked into a program\n"
     "  OUT.ll   --emit=ll     LLVM IR\n"
     "  OUT.s    --emit=asm    assembly\n"
+    "  OUT.c    --emit=c      C source, and with it a header: without LLVM; see docs/codegen.md\n"
     "\n"
     "  --header FILE          also write a C header that declares the module and tells its inputs and outputs\n"
     "  --entry=NAME           of text IR: the function; without it the one marked noria.entry, @main, or the only "
@@ -50,6 +51,7 @@ static const struct Kind {
     {"obj", ".o", NR_CODEGEN_OBJECT},
     {"ll", ".ll", NR_CODEGEN_LLVM_IR},
     {"asm", ".s", NR_CODEGEN_ASSEMBLY},
+    {"c", ".c", NR_CODEGEN_C},
 };
 
 static const struct Kind *find_kind(const Compile *c) {
@@ -67,8 +69,9 @@ static int check(const Compile *c) {
   if (c->job.args.size)
     return tool_usage_error("compile", "one file at a time: '%s' is one too many", c->job.args.data[0]);
   if (!c->out) return tool_usage_error("compile", "-o FILE says where to write");
-  if (!find_kind(c) && c->emit) return tool_usage_error("compile", "--emit is so, obj, ll or asm");
-  if (!find_kind(c)) return tool_usage_error("compile", "'%s' ends in none of .so, .o, .ll, .s: say --emit=", c->out);
+  if (!find_kind(c) && c->emit) return tool_usage_error("compile", "--emit is so, obj, ll, asm or c");
+  if (!find_kind(c))
+    return tool_usage_error("compile", "'%s' ends in none of .so, .o, .ll, .s, .c: say --emit=", c->out);
   return 0;
 }
 
@@ -106,7 +109,9 @@ static int compile(Compile *c) {
   if (job_read(job, &unit)) return 1;
   int64_t start = nr_now_ns();
   progress_begin("compiling", job->path);
-  NrStatus status = nr_compilation_lower(&unit, &(NrPassOptions){0});
+  NrStatus status = NR_OK;
+  if (find_kind(c)->kind == NR_CODEGEN_C) status = nr_compilation_set_c(&unit, &job->options);
+  if (!status) status = nr_compilation_lower(&unit, &(NrPassOptions){0});
   job->times.lower = nr_now_ns() - start;
   if (!status)
     status = nr_compilation_emit(&unit, &job->options, &job->times.code, find_kind(c)->kind, c->out, c->header);

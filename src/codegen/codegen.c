@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "codegen/backend.h"
+#include "codegen/c/emit.h"
 #include "pass/expand/limits.h"
 
 static const NrCodegenOptions default_options = {.opt_level = 2};
@@ -75,6 +76,30 @@ NrStatus nr_codegen_target(NrContext *ctx, const char *cpu, const char *features
   return status;
 }
 
+NrStatus nr_codegen_target_c(NrContext *ctx, const char *cpu, const char *features, const NrTarget **out) {
+  NrTarget *target = NR_NEW(nr_context_arena(ctx), NrTarget);
+  *out = target;
+  *target = nr_target_of(NR_ARCH_OTHER, "generic", "");
+  if (!cpu && !features) return NR_OK;
+  const NrTarget *of;
+  NR_TRY(nr_codegen_target(ctx, cpu, features, &of));
+  *target = *of;
+  target->units &= NR_UNIT_FMA;
+  return NR_OK;
+}
+
+/* One variant: whoever compiles the file says for which CPU. */
+static NrStatus emit_c(const NrVariant *variants, size_t count, const char *path) {
+  NrModule *module = variants[0].module;
+  if (count > 1)
+    return nr_error(module->ctx, nr_loc_unknown(module->ctx), "C source is for one CPU: name one in --cpu");
+  int64_t begin = nr_now_ns();
+  NR_TRY(nr_check_limits(module->op));
+  NR_TRY(nr_c_emit_file(module, &variants[0].options, path));
+  if (variants[0].options.times) variants[0].options.times->emit = nr_now_ns() - begin;
+  return NR_OK;
+}
+
 NrStatus nr_codegen_jit(NrModule *module, const NrCodegenOptions *options, NrCompiled **out_compiled) {
   const NrBackend *backend;
   *out_compiled = NULL;
@@ -87,6 +112,7 @@ NrStatus nr_codegen_jit(NrModule *module, const NrCodegenOptions *options, NrCom
 NrStatus nr_codegen_emit(const NrVariant *variants, size_t count, NrCodegenKind kind, const char *path) {
   const NrBackend *backend;
   NrStatus status = NR_OK;
+  if (kind == NR_CODEGEN_C) return emit_c(variants, count, path);
   for (size_t i = 0; i < count && !status; i++) {
     const NrCodegenOptions *options = &variants[i].options;
     status = start(variants[i].module, &options, &backend);

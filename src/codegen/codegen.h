@@ -49,6 +49,7 @@ typedef struct NrCodegenOptions {
   int opt_level;        /* 0 to 3 */
   int threads;          /* to compile with; 0 = as many as it pays to use */
   const char *name;     /* NoriaModule.name; NULL = the module's symbol name */
+  const char *header;   /* of C source: the path of its header, or NULL */
   bool all_functions;   /* every public function can be called through NoriaDesc, not only the entry */
   NrCodegenTimes *times; /* filled when not NULL */
   const NrSanitizeCalls *sanitize; /* of code in memory: it calls these; NULL = as fast as can be */
@@ -57,6 +58,10 @@ typedef struct NrCodegenOptions {
 /* The machine that cpu and features, as in NrCodegenOptions, stand for. This one is known without LLVM. A name that
  * LLVM does not know is an error that suggests the nearest one. The target lives as long as the context. */
 NrStatus nr_codegen_target(NrContext *ctx, const char *cpu, const char *features, const NrTarget **out);
+
+/* The machine that C source is lowered for: that of cpu and features, without the units that C has no types for;
+ * without either one that has vectors of 16 bytes and no more, which needs no LLVM. */
+NrStatus nr_codegen_target_c(NrContext *ctx, const char *cpu, const char *features, const NrTarget **out);
 
 typedef struct NrCompiled NrCompiled; /* code in memory; independent of the module and the context that it came from */
 
@@ -80,7 +85,8 @@ typedef enum NrCodegenKind {
   NR_CODEGEN_OBJECT,
   NR_CODEGEN_ASSEMBLY,
   NR_CODEGEN_LLVM_IR,
-  NR_CODEGEN_SHARED
+  NR_CODEGEN_SHARED,
+  NR_CODEGEN_C /* C source: needs no LLVM */
 } NrCodegenKind;
 
 /* A program lowered for a CPU, with the options that say which. */

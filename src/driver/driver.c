@@ -203,6 +203,12 @@ NrStatus nr_compilation_set_entry(NrCompilation *unit, const char *name) {
   return status;
 }
 
+NrStatus nr_compilation_set_c(NrCompilation *unit, const NoriaCompileOptions *options) {
+  if (unit->variants.size)
+    return finish(unit, nr_error(unit->ctx, NULL, "C source is for one CPU, not for several: '%s'", options->cpu));
+  return finish(unit, nr_codegen_target_c(unit->ctx, unit->cpu, options ? options->features : NULL, &unit->target));
+}
+
 NrStatus nr_compilation_lower(NrCompilation *unit, const NrPassOptions *options) {
   NrPassOptions passes = *options;
   passes.check_bounds |= unit->check_bounds;
@@ -343,6 +349,13 @@ static NrStatus outline_parameters(NrCompilation *unit, const NoriaCompileOption
   return status;
 }
 
+/* "x.h" of "x.c". */
+static void put_header_path(NrBuf *out, const char *path) {
+  size_t size = strlen(path);
+  nr_buf_append(out, path, size > 2 && strcmp(path + size - 2, ".c") == 0 ? size - 2 : size);
+  nr_buf_puts(out, ".h");
+}
+
 NrStatus nr_compilation_emit(NrCompilation *unit, const NoriaCompileOptions *options, NrCodegenTimes *times,
                              NrCodegenKind kind, const char *path, const char *header) {
   NrCodegenOptions codegen = codegen_options(unit, options, times);
@@ -351,6 +364,14 @@ NrStatus nr_compilation_emit(NrCompilation *unit, const NoriaCompileOptions *opt
   if (options && options->outline_parameters) {
     NrStatus outlined = outline_parameters(unit, options);
     if (outlined) return finish(unit, outlined);
+  }
+  if (kind == NR_CODEGEN_C) {
+    NrBuf beside = {0};
+    put_header_path(&beside, path);
+    codegen.header = header ? header : beside.data;
+    NrStatus written = emit_variants(unit, &codegen, kind, path);
+    nr_buf_deinit(&beside);
+    return finish(unit, written);
   }
   NrBuf text = {0};
   if (header) nr_codegen_header(unit->module, (NrStr){unit->name.data, unit->name.size}, &text);

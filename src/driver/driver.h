@@ -43,6 +43,8 @@ NR_WARN_UNUSED NrStatus nr_compilation_read_memory(NrCompilation *unit, const vo
                                             const char *folder, const NoriaCompileOptions *options);
 /* Makes a function the program's entry (nr_abi_wrap_entry). */
 NR_WARN_UNUSED NrStatus nr_compilation_set_entry(NrCompilation *unit, const char *name);
+/* The unit is to become C source: it is lowered for nr_codegen_target_c's machine. Before nr_compilation_lower. */
+NR_WARN_UNUSED NrStatus nr_compilation_set_c(NrCompilation *unit, const NoriaCompileOptions *options);
 /* Runs the pipeline, to the stage in the options; for each CPU of the list where that is the last one. */
 NR_WARN_UNUSED NrStatus nr_compilation_lower(NrCompilation *unit, const NrPassOptions *options);
 /* Moves constants of at least min_bytes to a safetensors file at path and puts parameters in their place. The modules

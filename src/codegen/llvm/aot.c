@@ -234,6 +234,7 @@ static NrStatus write_file(NrLl *g, NrCodegenKind kind, const char *path) {
   case NR_CODEGEN_ASSEMBLY: return write_code(g, LLVMAssemblyFile, path);
   case NR_CODEGEN_LLVM_IR: return write_ir(g, path);
   case NR_CODEGEN_SHARED: return write_shared(g, path);
+  case NR_CODEGEN_C: break; /* src/codegen/c */
   }
   return NR_ERROR_INTERNAL;
 }

@@ -131,5 +131,6 @@ static NrStatus link_kernels_run(NrPassContext *pass, NrOp *root) {
   return status;
 }
 
-NR_PASS(link_kernels, .name = "link-kernels", .on = "builtin.module", .of_table = true, .run = link_kernels_run,
+NR_PASS(link_kernels, .name = "link-kernels", .on_while = NR_WHILE_BARRIER, .on = "builtin.module",
+        .of_table = true, .run = link_kernels_run,
         .doc = "gives declarations named noria.KERNEL.TYPE the bodies of the library's kernels")

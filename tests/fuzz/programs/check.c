@@ -1,8 +1,11 @@
 /* check.c - see check.h. */
 #include "check.h"
 
+#include <dlfcn.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
 
 #include "../random.h"
 #include "base/float_format.h"
@@ -377,6 +380,41 @@ CheckStatus check_pipeline(Check *c, const char *passes) {
   return status;
 }
 
+/* Compiles the file at base.c to a library and runs that. */
+static CheckStatus run_library(Check *c, const char *folder) {
+  char command[600], library[300];
+  snprintf(library, sizeof library, "%s/program.so", folder);
+  snprintf(command, sizeof command, "gcc -std=c17 -O2 -w -shared -fPIC %s/program.c -o %s -lm", folder, library);
+  if (system(command)) return failed(c, "is C that gcc does not compile");
+  void *code = dlopen(library, RTLD_NOW | RTLD_LOCAL);
+  const NoriaModule *module = code ? dlsym(code, "noria_module") : NULL;
+  CheckStatus status = module ? run_all(c, module, 1, NULL, "as C") : failed(c, "is C that cannot be loaded");
+  if (code) dlclose(code);
+  return status;
+}
+
+CheckStatus check_c(Check *c) {
+  char folder[] = "/tmp/noria-programs-XXXXXX", path[300];
+  NrModule *module = nr_module_clone(c->unit.module);
+  NrPassOptions passes = {.verify = true};
+  NrCodegenOptions options = {.opt_level = 2};
+  CheckStatus status = CHECK_OK;
+  about_to(c, "--c-source%s", "");
+  if (!mkdtemp(folder)) return failed(c, "has no folder for its C");
+  snprintf(path, sizeof path, "%s/program.c", folder);
+  NrStatus made = nr_codegen_target_c(c->unit.ctx, NULL, NULL, &passes.target);
+  if (!made) made = nr_pipeline_run(module, &passes);
+  if (!made) made = nr_codegen_emit(&(NrVariant){module, options}, 1, NR_CODEGEN_C, path);
+  status = made ? failed(c, "is not made C") : run_library(c, folder);
+  for (const char *const *name = (const char *const[]){"program.c", "program.so", NULL}; *name; name++) {
+    snprintf(path, sizeof path, "%s/%s", folder, *name);
+    unlink(path);
+  }
+  rmdir(folder);
+  nr_module_destroy(module);
+  return status;
+}
+
 CheckStatus check_text(Check *c, const char *syntax) {
   about_to(c, "--text=%s", syntax);
   NrBuf text = {0};
@@ -518,6 +556,7 @@ CheckStatus check_everything(Check *c, uint64_t seed, int sequences) {
     status = check_passes(c, pass.data);
   }
   if (!status) status = check_pipeline(c, "");
+  if (!status) status = check_c(c);
   for (int i = 0; i < 4 && !status; i++) status = check_threads(c, &seed);
   if (!status) status = check_sequences(c, &seed, sequences, true);
   nr_buf_deinit(&pass);
@@ -537,6 +576,7 @@ CheckStatus check_some(Check *c, uint64_t seed) {
   nr_buf_deinit(&pass);
   if (!status) status = check_sequences(c, &seed, 6, c->only != NULL);
   if (!status && next_random(&seed) % 3 == 0) status = check_threads(c, &seed);
+  if (!status && next_random(&seed) % 8 == 0) status = check_c(c);
   if (!status && next_random(&seed) % 3) return check_pipeline(c, "");
   if (!status) status = check_sequences(c, &seed, 1, true);
   return status;

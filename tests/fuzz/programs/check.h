@@ -52,6 +52,8 @@ CheckStatus check_passes(Check *check, const char *passes);
 /* The interpreter after every stage of the pipeline, then machine code, on several threads if a pass is about
  * dispatches; before them, passes ("" for none). */
 CheckStatus check_pipeline(Check *check, const char *passes);
+/* C source of the program, compiled by gcc. */
+CheckStatus check_c(Check *check);
 /* Printed as "mlir", "2020" or "generic" and read again. */
 CheckStatus check_text(Check *check, const char *syntax);
 /* All texts, each pass alone, the pipeline; and so many random sequences of passes, some of them before the pipeline.

@@ -32,10 +32,11 @@ static const struct Family {
 
 static const char help[] =
     "usage: programs [options]\n"
-    "       programs --check FILE... [--passes=P,.. | --pipeline[=P,..] | --text=2020] [--hangs]\n"
+    "       programs --check FILE... [--passes=P,.. | --pipeline[=P,..] | --text=2020 | --c-source] [--hangs]\n"
     "       programs --print SEED [--family=NAME]\n"
     "\n"
     "  --family=NAME   loops, tensors, flow; without it all in turn\n"
+    "  --c-source      each program as C only, compiled by gcc; without it one of eight, beside all else\n"
     "  --seed=N        the first seed\n"
     "  --count=N       so many programs;  --seconds=S  for so long\n"
     "  --jobs=N        processes side by side\n"
@@ -50,7 +51,7 @@ typedef struct Options {
   uint64_t seed, count, print;
   double seconds, slow;
   int jobs, longest;
-  bool has_seed, check, hangs, reduce, has_print;
+  bool has_seed, check, hangs, reduce, has_print, c_source;
 } Options;
 
 /* What a child tells; shared memory. */
@@ -113,7 +114,8 @@ static bool program_holds(const Options *o, uint64_t number, Slot *slot) {
   slot->begun = fuzz_process_time();
   fuzz_limit_time(STEP_SECONDS);
   CheckStatus status = check_begin(&c, text.data, text.size);
-  if (!status) status = check_some(&c, seed * UINT64_C(0x9e3779b97f4a7c15) + 3);
+  if (!status && o->c_source) status = check_c(&c);
+  else if (!status) status = check_some(&c, seed * UINT64_C(0x9e3779b97f4a7c15) + 3);
   if (c.too_long) status = CHECK_OK;
   fuzz_limit_time(0);
   note_slowest(slot);
@@ -142,6 +144,7 @@ static CheckStatus check_one(const Options *o, Check *c, const char *text) {
   if (o->passes) return check_passes(c, o->passes);
   if (o->pipeline) return check_pipeline(c, o->pipeline);
   if (o->text) return check_text(c, o->text);
+  if (o->c_source) return check_c(c);
   CheckStatus status = check_named(c, text);
   return status ? status : check_everything(c, 1, 40);
 }
@@ -159,7 +162,7 @@ static int check_file(const Options *o, const char *path) {
     return 2;
   }
   if (!o->hangs) signal(SIGPROF, give_up), signal(SIGALRM, give_up);
-  fuzz_limit_time(o->passes || o->pipeline || o->text ? STEP_SECONDS / 2 : 4 * STEP_SECONDS);
+  fuzz_limit_time(o->passes || o->pipeline || o->text || o->c_source ? STEP_SECONDS / 2 : 4 * STEP_SECONDS);
   CheckStatus status = check_begin(&c, text.data, text.size);
   if (!status) status = check_one(o, &c, text.data);
   else if (o->passes || o->pipeline || o->text) status = CHECK_UNDEFINED;
@@ -307,6 +310,7 @@ static bool take_option(Options *o, const char *arg) {
   if (fuzz_take_option(arg, "--longest", &v)) return o->longest = atoi(v), true;
   if (fuzz_take_option(arg, "--slow", &v)) return o->slow = strtod(v, NULL), true;
   if (fuzz_take_option(arg, "--jobs", &v)) return o->jobs = atoi(v), true;
+  if (fuzz_take_option(arg, "--c-source", &v)) return o->c_source = true;
   if (fuzz_take_option(arg, "--hangs", &v)) return o->hangs = true;
   if (fuzz_take_option(arg, "--no-reduce", &v)) return o->reduce = false, true;
   if (fuzz_take_option(arg, "--check", &v)) return o->check = true;

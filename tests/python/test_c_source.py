@@ -1,0 +1,182 @@
+"""C source of programs answers as machine code and the interpreter do. python tests/python/c_source.py has all programs."""
+
+import onnx
+import numpy as np
+import pytest
+from onnx.backend.test.case.node import collect_testcases
+
+import c_source
+import noria
+
+RUNS = list(c_source.program_runs())
+
+KERNELS = """
+func.func @main(%a: tensor<?x8xf32>, %b: tensor<8x6xf32>, %n: i64) -> (tensor<?x6xf32>, tensor<?x6xf32>, i64, tensor<4xi8>) {
+  %zero = arith.constant 0.0 : f32
+  %c0 = arith.constant 0 : index
+  %m = tensor.dim %a, %c0 : tensor<?x8xf32>
+  %e = tensor.empty(%m) : tensor<?x6xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<?x6xf32>) -> tensor<?x6xf32>
+  %p = linalg.matmul ins(%a, %b : tensor<?x8xf32>, tensor<8x6xf32>) outs(%f : tensor<?x6xf32>) -> tensor<?x6xf32>
+  %t = math.tanh %p : tensor<?x6xf32>
+  %one = arith.constant 1 : i64
+  %two = arith.constant 2 : i64
+  %three = arith.constant 3 : i64
+  %z = arith.constant 0 : i64
+  %steps:2 = scf.while (%x = %n, %count = %z) : (i64, i64) -> (i64, i64) {
+    %more = arith.cmpi sgt, %x, %one : i64
+    scf.condition(%more) %x, %count : i64, i64
+  } do {
+  ^bb0(%x: i64, %count: i64):
+    %bit = arith.andi %x, %one : i64
+    %odd = arith.cmpi eq, %bit, %one : i64
+    %next = scf.if %odd -> i64 {
+      %y = arith.muli %x, %three : i64
+      %u = arith.addi %y, %one : i64
+      scf.yield %u : i64
+    } else {
+      %h = arith.divsi %x, %two : i64
+      scf.yield %h : i64
+    }
+    %k = arith.addi %count, %one : i64
+    scf.yield %next, %k : i64, i64
+  }
+  %w = arith.constant dense<[100, -100, 127, -128]> : tensor<4xi8>
+  %s = arith.addi %w, %w : tensor<4xi8>
+  return %p, %t, %steps#1, %s : tensor<?x6xf32>, tensor<?x6xf32>, i64, tensor<4xi8>
+}
+"""
+
+# Each op on numbers at the edges of its type; in lines of its own, so that a fault names it.
+EDGES = """
+func.func @main(%a: tensor<12xi32>, %b: tensor<12xi32>, %x: tensor<12xf32>, %y: tensor<12xf32>)
+    -> (tensor<12xi32>, tensor<12xi32>, tensor<12xi32>, tensor<12xi64>, tensor<12xf32>, tensor<12xf32>, tensor<12xf64>) {
+  %mask = arith.constant dense<31> : tensor<12xi32>
+  %shift = arith.andi %b, %mask : tensor<12xi32>
+  %add = arith.addi %a, %b : tensor<12xi32>
+  %mul = arith.muli %add, %b : tensor<12xi32>
+  %shl = arith.shli %mul, %shift : tensor<12xi32>
+  %shr = arith.shrsi %a, %shift : tensor<12xi32>
+  %count = math.ctlz %b : tensor<12xi32>
+  %tail = math.cttz %a : tensor<12xi32>
+  %bits = arith.addi %count, %tail : tensor<12xi32>
+  %wide = arith.extui %a : tensor<12xi32> to tensor<12xi64>
+  %square = arith.muli %wide, %wide : tensor<12xi64>
+  %max = arith.maximumf %x, %y : tensor<12xf32>
+  %num = arith.minimumf %x, %y : tensor<12xf32>
+  %even = math.roundeven %num : tensor<12xf32>
+  %double = arith.extf %x : tensor<12xf32> to tensor<12xf64>
+  %root = math.sqrt %double : tensor<12xf64>
+  return %shl, %shr, %bits, %square, %max, %even, %root
+    : tensor<12xi32>, tensor<12xi32>, tensor<12xi32>, tensor<12xi64>, tensor<12xf32>, tensor<12xf32>, tensor<12xf64>
+}
+"""
+
+
+def kernel_inputs():
+    random = np.random.default_rng(7)
+    return [random.standard_normal((5, 8), np.float32), random.standard_normal((8, 6), np.float32), np.array(27)]
+
+
+def edge_inputs():
+    ends = [0, 1, -1, 2**31 - 1, -2**31, 7]
+    reals = [0.0, -0.0, np.nan, np.inf, -np.inf, 2.5]
+    pairs = [(i, (i * 5 + 1 + i // 6) % 6) for i in list(range(6)) * 2]
+    first, second = [i for i, _ in pairs], [j for _, j in pairs]
+    return [np.array(ends, np.int32)[first], np.array(ends, np.int32)[second], np.array(reals, np.float32)[first],
+            np.array(reals, np.float32)[second]]
+
+
+COMPILERS = {
+    "gcc": (["gcc", "-O2", "-fsanitize=undefined,address", "-fno-sanitize-recover=all"], []),
+    "clang": (["clang-22", "-O2", "-fsanitize=undefined", "-fno-sanitize-recover=all"], []),
+    "m32": (["gcc", "-O2", "-m32"], []),
+    "aarch64": (["aarch64-linux-gnu-gcc", "-O2", "-static"], ["qemu-aarch64"]),
+    "riscv64": (["riscv64-linux-gnu-gcc", "-O2", "-static"], ["qemu-riscv64"]),
+}
+
+
+@pytest.mark.parametrize("compiler", COMPILERS)
+@pytest.mark.parametrize("text, inputs", [(KERNELS, kernel_inputs()), (EDGES, edge_inputs())], ids=["kernels", "edges"])
+def test_plain_function(tmp_path, compiler, text, inputs):
+    """The same bits as machine code gives, on every machine; NaN is NaN."""
+    path = tmp_path / "program.mlir"
+    path.write_text(text)
+    machine = tmp_path / "machine.so"  # without FMA, as the C: so that results are equal to the bit
+    assert c_source.run(c_source.NORIA, "compile", "--cpu=x86-64", path, "-o", machine)[0] == 0
+    session = noria.InferenceSession(str(machine))
+    want = session.run(None, {i.name: a for i, a in zip(session.get_inputs(), inputs)})
+    got = c_source.Alone(path, tmp_path, *COMPILERS[compiler]).run(*inputs)
+    for i, a, b in zip(range(20), want, got, strict=False):
+        assert a.shape == b.shape
+        np.testing.assert_array_equal(b, a.astype(b.dtype), err_msg=f"output {i}")
+        if b.dtype.kind == "f":
+            np.testing.assert_array_equal(np.signbit(b[~np.isnan(b)]), np.signbit(a[~np.isnan(a)]))
+
+
+def test_failures_of_plain_functions(tmp_path):
+    path = tmp_path / "add.mlir"
+    path.write_text("func.func @main(%a: tensor<?xf32>, %b: tensor<?xf32>) -> tensor<?xf32> {\n"
+                    "  %0 = arith.addf %a, %b : tensor<?xf32>\n  return %0 : tensor<?xf32>\n}\n")
+    add = c_source.Alone(path, tmp_path, *COMPILERS["gcc"])
+    three = np.arange(3, dtype=np.float32)
+    np.testing.assert_array_equal(add.run(three, three)[0], three + three)
+    with pytest.raises(RuntimeError, match="add.mlir:2:8: 'arith.addf' op its operands have different shapes"):
+        add.run(three, three[:2])
+
+
+def test_functions_of_the_runtime_are_named(tmp_path):
+    """A plain function cannot call the runtime; a library can."""
+    model = onnx.parser.parse_model('<ir_version: 8, opset_import: ["" : 17]> g (float[N] x) => (float[M] y) {'
+                                    'nothing = SequenceEmpty<dtype=1>() s = SequenceInsert(nothing, x)'
+                                    'zero = Constant<value_int=0>() y = SequenceAt(s, zero) }')
+    path = tmp_path / "s.onnx"
+    onnx.save(model, path)
+    three = np.arange(3, dtype=np.float32)
+    np.testing.assert_array_equal(c_source.Session(model.SerializeToString(), tmp_path).session.run(None, {"x": three})[0],
+                                  three)
+    with pytest.raises(RuntimeError, match="node .*is a function of Noria's runtime"):
+        c_source.Alone(path, tmp_path, *COMPILERS["gcc"]).run(three)
+
+
+@pytest.mark.parametrize("text, options, words", [
+    ("func.func @main(%a: i200) -> i200 { %0 = arith.addi %a, %a : i200 return %0 : i200 }", [], "i200"),
+    ("func.func @main(%a: i32) -> i32 { return %a : i32 }", ["--cpu=x86-64-v2,x86-64-v3"], "one CPU"),
+    ("func.func @main(%a: i32) -> i32 { return %b : i32 }", [], "%b"),
+])
+def test_refused(tmp_path, text, options, words):
+    path = tmp_path / "bad.mlir"
+    path.write_text(text)
+    code, out, err = c_source.run(c_source.NORIA, "compile", *options, path, "-o", tmp_path / "bad.c")
+    assert code == 1 and words in err and not out
+    assert [p.name for p in tmp_path.iterdir()] == ["bad.mlir"]
+
+
+@pytest.fixture(scope="module")
+def programs(tmp_path_factory):
+    return c_source.Programs(tmp_path_factory.mktemp("programs"))
+
+
+@pytest.mark.parametrize("path, options, rest", RUNS[::25], ids=lambda value: None)
+def test_program(programs, path, options, rest):
+    assert programs.check(path, options, rest) is None
+
+
+CASES = ["test_add_bcast", "test_argmax_keepdims_random", "test_averagepool_2d_strides",
+         "test_clip", "test_conv_with_strides_padding", "test_cumsum_1d", "test_einsum_sum",
+         "test_gather_elements_0", "test_gru_defaults", "test_if", "test_isinf", "test_layer_normalization_4d_axis1",
+         "test_loop11", "test_loop13_seq", "test_lstm_defaults", "test_matmul_3d", "test_nonmaxsuppression_two_classes",
+         "test_scan9_sum", "test_sequence_insert_at_front",
+         "test_softmax_axis_1", "test_top_k", "test_unique_sorted_with_axis_3d"]
+
+
+def test_models(tmp_path):
+    """Of the official tests; python tests/python/c_source.py onnx runs them all."""
+    found = {case.name: case for case in collect_testcases(None)}
+    for name in CASES:
+        case = found[name]
+        session = c_source.Session(case.model.SerializeToString(), tmp_path).session
+        for inputs, outputs in case.data_sets:
+            got = session.run(None, {i.name: a for i, a in zip(session.get_inputs(), inputs)})
+            for a, b in zip(outputs, got):
+                onnx.backend.test.BackendTest.assert_similar_outputs([a], [b], rtol=case.rtol, atol=case.atol)
