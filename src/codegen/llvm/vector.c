@@ -135,8 +135,7 @@ static LLVMValueRef lane_addresses(NrLl *g, NrOp *op, LLVMValueRef first) {
   return LLVMBuildInBoundsGEP2(g->b, nr_ll_mem_type(g, nr_op_base(op)->type->elem), first, &offsets, 1, "");
 }
 
-/* Of element 0 of a row under a mask. It may be outside of the buffer if its lane is off, so LLVM is not told that it is
- * inside. */
+/* Of element 0 of a row under a mask. It may be outside of the buffer if its lane is off, so LLVM is not told otherwise. */
 static LLVMValueRef masked_address_of(NrLl *g, NrOp *op) {
   NrValue *base = nr_op_base(op);
   LLVMValueRef number = nr_ll_value(g, nr_operand(op, nr_op_indices(op).begin));
@@ -148,7 +147,8 @@ static LLVMValueRef masked_address_of(NrLl *g, NrOp *op) {
 static NrStatus emit_masked(NrLl *g, NrOp *op, const NrLlRow *row) {
   NrValue *last = nr_operand(op, op->num_operands - 1);
   if (last->type->rank != 1) return nr_op_error(op, "has a vector of higher rank than its memref");
-  LLVMValueRef address = row->code ? address_of(g, op) : masked_address_of(g, op), value = to_memory(g, last);
+  LLVMValueRef address = row->code ? address_of(g, op) : masked_address_of(g, op);
+  LLVMValueRef value = to_memory(g, last);
   LLVMValueRef mask = nr_ll_value(g, nr_operand(op, op->num_operands - 2));
   if (row->code) address = lane_addresses(g, op, address);
   LLVMTypeRef overloads[] = {LLVMTypeOf(value), LLVMTypeOf(address)};

@@ -1,4 +1,5 @@
 /* kernel_preludes.c - what kernels leave open, as text: see kernels.h. */
+#include "ir/text.h"
 #include "pass/scalar/kernels.h"
 
 /* ---- order ------------------------------------------------------------------------------------------------------- */
