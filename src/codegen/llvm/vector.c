@@ -135,7 +135,7 @@ static LLVMValueRef lane_addresses(NrLl *g, NrOp *op, LLVMValueRef first) {
   return LLVMBuildInBoundsGEP2(g->b, nr_ll_mem_type(g, nr_op_base(op)->type->elem), first, &offsets, 1, "");
 }
 
-/* Of element 0 of a row under a mask. It may be outside of the buffer if its lane is off, so LLVM is not told otherwise. */
+/* Of element 0 of a row under a mask: it may be outside of the buffer if its lane is off, so not `inbounds`. */
 static LLVMValueRef masked_address_of(NrLl *g, NrOp *op) {
   NrValue *base = nr_op_base(op);
   LLVMValueRef number = nr_ll_value(g, nr_operand(op, nr_op_indices(op).begin));
