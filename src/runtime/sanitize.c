@@ -1,6 +1,7 @@
 /* sanitize.c - see sanitize.h. */
 #include "runtime/sanitize.h"
 
+#include <search.h>
 #include <setjmp.h>
 #include <stdlib.h>
 
@@ -16,7 +17,7 @@ typedef struct Range {
 } Range;
 
 struct NrSanitizer {
-  NR_VEC(Range) ranges; /* by `whole`; none overlap */
+  void *ranges;         /* a tree (tsearch) of Range, by `whole`; none overlap */
   NR_VEC(Range) inputs; /* may overlap: site is the number of the input */
   NrBlock *oldest, *newest; /* freed blocks that are not given back yet, linked by next */
   size_t waiting;           /* bytes of them */
@@ -64,38 +65,34 @@ static bool on_stack(uintptr_t begin, uintptr_t end) {
 
 /* ---- the table --------------------------------------------------------------------------------------------------- */
 
-/* The number of ranges that begin at or before `at`. */
-static size_t count_to(const NrSanitizer *s, uintptr_t at) {
-  size_t low = 0, high = s->ranges.size;
-  while (low < high) {
-    size_t middle = low + (high - low) / 2;
-    if (s->ranges.data[middle].whole <= at) low = middle + 1;
-    else high = middle;
-  }
-  return low;
+/* Two ranges are equal where they overlap; one without bytes is at its address. */
+static int compare(const void *a, const void *b) {
+  const Range *x = a, *y = b;
+  if (NR_MAX(x->whole_end, x->whole + 1) <= y->whole) return -1;
+  return NR_MAX(y->whole_end, y->whole + 1) <= x->whole;
 }
 
 static Range *find(const NrSanitizer *s, uintptr_t at) {
-  size_t n = count_to(s, at);
-  Range *r = n ? &s->ranges.data[n - 1] : NULL;
-  return r && (at < r->whole_end || at == r->whole) ? r : NULL;
+  Range key = {.whole = at, .whole_end = at};
+  Range **found = tfind(&key, &s->ranges, compare);
+  return found ? *found : NULL;
 }
 
 static void add(NrSanitizer *s, const void *data, size_t size, RangeKind kind, int32_t site) {
   uintptr_t begin = (uintptr_t)data;
   if (!data || (!size && kind != RANGE_BLOCK)) return;
-  size_t at = count_to(s, begin);
-  Range r = {begin, begin + size, begin, begin + size, kind, site};
-  nr_vec_push(&s->ranges, r);
-  memmove(s->ranges.data + at + 1, s->ranges.data + at, (s->ranges.size - 1 - at) * sizeof(Range));
-  s->ranges.data[at] = r;
+  Range *r = nr_malloc(sizeof *r);
+  *r = (Range){begin, begin + size, begin, begin + size, kind, site};
+  Range **kept = tsearch(r, &s->ranges, compare);
+  if (!kept) nr_oom();
+  if (*kept != r) nr_free(r);
 }
 
 static void drop(NrSanitizer *s, const void *data) {
-  size_t n = count_to(s, (uintptr_t)data);
-  if (!n || s->ranges.data[n - 1].whole != (uintptr_t)data) return;
-  memmove(s->ranges.data + n - 1, s->ranges.data + n, (s->ranges.size - n) * sizeof(Range));
-  s->ranges.size--;
+  Range *r = find(s, (uintptr_t)data);
+  if (!r || r->whole != (uintptr_t)data) return;
+  tdelete(r, &s->ranges, compare);
+  nr_free(r);
 }
 
 void nr_sanitize_made(NrExec *e, const void *data, size_t size) {
@@ -190,7 +187,7 @@ void nr_sanitize_end(NrExec *e) {
   NrSanitizer *s = e->sanitizer;
   if (!s) return;
   while (s->oldest) free(pop_oldest(s)->base); /* the table ends here: no range is dropped from it, one by one */
-  nr_vec_deinit(&s->ranges);
+  tdestroy(s->ranges, nr_free);
   nr_vec_deinit(&s->inputs);
   nr_free(s);
   e->sanitizer = NULL;
@@ -233,14 +230,23 @@ static uintptr_t distance(const Range *r, uintptr_t at) {
   return at < r->begin ? r->begin - at : at >= r->end ? at - r->end : 0;
 }
 
+typedef struct Nearest {
+  uintptr_t at;
+  const Range *best;
+} Nearest;
+
+static void take_nearer(const void *node, VISIT visit, void *user) {
+  const Range *r = *(Range *const *)node;
+  Nearest *n = user;
+  bool first = visit == preorder || visit == leaf; /* inner nodes are visited three times */
+  if (first && r->kind != RANGE_RUNTIME && (!n->best || distance(r, n->at) < distance(n->best, n->at))) n->best = r;
+}
+
 /* The range that was most likely meant, or NULL. */
 static const Range *nearest(const NrSanitizer *s, uintptr_t at) {
-  const Range *best = NULL;
-  size_t n = count_to(s, at);
-  for (size_t i = n > 1 ? n - 2 : 0; i < NR_MIN(n + 2, s->ranges.size); i++) {
-    const Range *r = &s->ranges.data[i];
-    if (r->kind != RANGE_RUNTIME && (!best || distance(r, at) < distance(best, at))) best = r;
-  }
+  Nearest n = {.at = at};
+  twalk_r(s->ranges, take_nearer, &n);
+  const Range *best = n.best;
   for (size_t i = 0; i < s->inputs.size; i++)
     if (!best || distance(&s->inputs.data[i], at) < distance(best, at)) best = &s->inputs.data[i];
   return best && distance(best, at) <= NR_MAX((uintptr_t)4096, best->end - best->begin) ? best : NULL;

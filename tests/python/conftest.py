@@ -9,6 +9,18 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 BUILD = pathlib.Path(os.environ.get("NORIA_BUILD", ROOT / "build" / "release")).resolve()
 
 
+def pytest_addoption(parser):
+    parser.addoption("--part", help="I/N: of the list of files each Nth, from number I on")
+
+
+def pytest_collection_modifyitems(config, items):
+    if part := config.getoption("--part"):
+        number, of = map(int, part.split("/"))
+        files = {path: i for i, path in enumerate(sorted({item.path for item in items}))}
+        config.hook.pytest_deselected(items=[item for item in items if files[item.path] % of != number])
+        items[:] = [item for item in items if files[item.path] % of == number]
+
+
 @pytest.fixture(scope="session")
 def root():
     return ROOT

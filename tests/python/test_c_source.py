@@ -157,7 +157,7 @@ def programs(tmp_path_factory):
     return c_source.Programs(tmp_path_factory.mktemp("programs"))
 
 
-@pytest.mark.parametrize("path, options, rest", RUNS[::25], ids=lambda value: None)
+@pytest.mark.parametrize("path, options, rest", RUNS[::50], ids=lambda value: None)
 def test_program(programs, path, options, rest):
     assert programs.check(path, options, rest) is None
 

@@ -22,7 +22,7 @@ func.func private @twice(%t: tensor<?xf64>) -> tensor<?xf64> {
     %w = arith.addf %v, %v : f64
     memref.store %w, %to[%i] : memref<?xf64>
   }
-  %r = bufferization.to_tensor %to : memref<?xf64> to tensor<?xf64>
+  %r = bufferization.to_tensor %to restrict : memref<?xf64> to tensor<?xf64>
   return %r : tensor<?xf64>
 }
 
@@ -41,13 +41,13 @@ func.func private @thrice(%t: tensor<2xf64>) -> (tensor<2xf64>, tensor<2xf64>) {
   memref.store %x, %from[%c0] : memref<2xf64>
   %b = memref.alloc() : memref<2xf64>
   memref.store %x, %b[%c0] : memref<2xf64>
-  %r = bufferization.to_tensor %b : memref<2xf64> to tensor<2xf64>
+  %r = bufferization.to_tensor %b restrict : memref<2xf64> to tensor<2xf64>
   memref.store %x, %b[%c0] : memref<2xf64>
   memref.dealloc %b : memref<2xf64>
   %c = memref.alloc() : memref<2xf64>
   %view = memref.subview %c[0] [1] [1] : memref<2xf64> to memref<1xf64, strided<[1]>>
   memref.store %x, %view[%c0] : memref<1xf64, strided<[1]>>
-  %s = bufferization.to_tensor %c : memref<2xf64> to tensor<2xf64>
+  %s = bufferization.to_tensor %c restrict : memref<2xf64> to tensor<2xf64>
   return %r, %s : tensor<2xf64>, tensor<2xf64>
 }
 
