@@ -30,9 +30,9 @@ stage() {
 stage "rules of the source tree" make --no-print-directory -s lint
 stage "tests, release build" ctest --test-dir build/release --output-on-failure -j"$(nproc)"
 mkdir -p build/fuzz
-stage "random programs" build/release/tests/programs --seconds=120 --jobs="$(nproc)" --found=build/fuzz/found
+stage "random programs" build/release/tests/programs --seconds=60 --jobs="$(nproc)" --found=build/fuzz/found
 # One seed: what this stage runs is the same each time. `make fuzz` takes a new one.
-shapes() { "${NORIA_VENV:-.venv}/bin/python" tests/fuzz/shapes --seed 31337 --seconds 120 --jobs "$(nproc)"; }
+shapes() { "${NORIA_VENV:-.venv}/bin/python" tests/fuzz/shapes --seed 31337 --seconds 60 --jobs "$(nproc)"; }
 stage "wrong shapes and values" shapes
 stage "C and text tests, sanitized" make --no-print-directory asan
 stage "threads, ThreadSanitizer" make --no-print-directory threads
