@@ -1,8 +1,8 @@
 // search.mlir - binary search of 8 values at a time, whose cache misses overlap.
 //
 // The steps depend on the length of what is searched only (NumPy's, npysort/binsearch.cpp): each halves what is left, and a
-// comparison selects the half. Costs log2(n) + 1 comparisons a value. No place outside of what is searched is read, also where
-// the list is not sorted.
+// comparison selects the half. Costs log2(n) + 1 comparisons a value. Only elements of the range are read, also where the
+// list is not sorted.
 //
 // The prelude defines !K, an integer in which unsigned comparison orders.
 

@@ -67,7 +67,7 @@ typedef struct NrOutput {
   NrLoopValue values;
   NrLoopValue positions[NR_SPARSE_MAX_ORDER], coordinates[NR_SPARSE_MAX_ORDER], at[NR_SPARSE_MAX_ORDER];
   NrLoopValue parent[NR_SPARSE_MAX_ORDER]; /* of a dense level: the position on it */
-  NrLoopValue row, words, groups; /* memory of the workspace: elements, bits of what is set, bits of words with bits */
+  NrLoopValue row, words, groups; /* workspace: elements, a bit for each that is set, a bit for each word of bits */
   NrLoopValue num_groups;
 } NrOutput;
 

@@ -21,7 +21,7 @@ typedef struct Reader {
 
 static bool is_space(char c) { return c == ' ' || c == '\t' || c == '\r'; }
 
-/* The words of the next line, of which no more than six are told apart; false at the end. */
+/* Splits the next line into words, at most six; false at the end of the text. */
 static bool next_line(Reader *r) {
   if (r->at >= r->text.size) return false;
   const char *p = r->text.data + r->at, *file_end = r->text.data + r->text.size;

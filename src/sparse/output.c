@@ -78,7 +78,7 @@ NrStatus nr_output_check(NrGenerator *s) {
 
 /* ---- begin ------------------------------------------------------------------------------------------------------- */
 
-/* About as many as the result may have: the sum of what the operands have that store the index. */
+/* A first guess of the result's number of elements: the sum over the operands that store the index. */
 static NrLoopValue guess(NrGenerator *s, size_t index) {
   NrLoopValue total = NR_NO_LOOP_VALUE;
   for (size_t k = 1; k < s->a->num_accesses; k++) {

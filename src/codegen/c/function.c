@@ -390,7 +390,7 @@ static NrStatus declare_function(NrC *g, NrOp *op) {
   if (!type) return nr_op_error(op, "has no function type");
   if (!nr_func_func_body(op)) return NR_OK; /* a declaration; calling it is an error */
   bool is_wrapper = nr_op_attr(op, NR_A_noria_c_wrapper) != NULL;
-  if (is_wrapper && !nr_op_attr(op, NR_A_noria_entry)) return NR_OK; /* nobody calls it */
+  if (is_wrapper && !nr_op_attr(op, NR_A_noria_entry)) return NR_OK; /* nothing calls this wrapper */
   for (uint32_t i = 0; i < type->num_inputs + type->num_results; i++) {
     NrType t = i < type->num_inputs ? type->inputs[i] : type->results[i - type->num_inputs];
     if (is_wrapper && !nr_passes_to_runtime(t))

@@ -144,8 +144,8 @@ static NrValue *iv_of(NrLanes *l, NrOp *op, NrValue *n) {
   return nr_arith_binary(&l->b, NR_OP_arith_addi, far, vector ? nr_lanes_vector(l, lower) : nr_lanes_value(l, lower));
 }
 
-/* A carried value that varies keeps the last one of lanes that are through. One that is uniform among the active lanes
- * has a vector beside it, of what each lane had last; it is carried behind the others. */
+/* A lane that has ended keeps its last value of what the loop carries. A carried value that is the same in all active
+ * lanes stays a scalar; a vector with each lane's last value of it is carried too, behind the others. */
 static void emit_divergent_for(NrLanes *l, NrOp *op, NrValue *mask) {
   NrBlock *body = nr_scf_for_body(op);
   NrType type = nr_scf_for_iv(op)->type;
