@@ -6,7 +6,12 @@
  *                                                           scf.for %i = %o to %end step %st { body }
  *                                                           scf.if (the span was full) { rt.poll }
  *                                                         }
- * Strip mining keeps an inner loop that can be vectorized, and makes the cost of the poll negligible. scf.while, and
+ * Strip mining keeps an inner loop that can be vectorized, and makes the cost of the poll negligible. A small loop that
+ * is entered often, in another loop or in a private function, stays as it is for when it is short:
+ *
+ *   scf.if %ub - %lb <= %span { scf.for %i = %lb to %ub step %st { body } } else { the loop over spans }
+ *
+ * scf.while, and
  * scf.for over types other than index or whose induction variable may overflow, carry a count of iterations; so do
  * loops of blocks, as an argument of the loop header. Loops that poll already and loops with a small constant trip
  * count stay. */
@@ -14,21 +19,26 @@
 #include "dialect/cf/cf.h"
 #include "dialect/scf/scf.h"
 #include "ir/region_flow.h"
-#include "pass/loop/loops.h"
 #include "pass/core/pass.h"
+#include "pass/loop/loops.h"
 
 /* Iterations between polls, powers of two; fewer for a body with loops, calls or structured ops, which may take
  * long. */
 enum { LIGHT = 1 << 14, COUNTED = 1 << 10, HEAVY = 1 << 4, SHORT_TRIPS = 1 << 12 };
 
+/* The most ops of a body that is written twice. */
+enum { SMALL_BODY = 64 };
+
 typedef struct Body {
   const NrOp *loop;
+  int num_ops;
   bool polls, heavy;
 } Body;
 
 static bool look_at(NrOp *op, void *user) {
   Body *body = user;
   if (op == body->loop) return true;
+  body->num_ops++;
   body->polls |= nr_op_is(op, NR_OP_rt_poll);
   body->heavy |= nr_op_has(op, NR_LOOP) || nr_op_has(op, NR_CALL) || nr_str_is(nr_str(op->info->dialect), "linalg");
   return true;
@@ -98,6 +108,36 @@ static void count_loop(NrOp *loop, int64_t every) {
     b.loc = loop->loc;
     append_operand(use->owner, count_iteration(&b, count, every));
   }
+}
+
+static bool is_entered_often(NrOp *loop) {
+  for (NrOp *op = nr_op_parent(loop); op; op = nr_op_parent(op)) {
+    if (nr_op_has(op, NR_LOOP)) return true;
+    if (nr_op_is(op, NR_OP_func_func)) return nr_str_is(nr_op_attr_str(op, NR_A_sym_visibility), "private");
+  }
+  return false;
+}
+
+/* A copy of the loop runs where it has at most `every` iterations, the loop itself elsewhere. */
+static void keep_if_short(NrOp *loop, int64_t every) {
+  NrBuilder b = nr_builder_before(loop);
+  NrMap map = {0};
+  NR_VEC(NrType) types = {0};
+  for (uint32_t i = 0; i < loop->num_results; i++) nr_vec_push(&types, nr_result(loop, i)->type);
+  NrValue *is_short = nr_for_build_is_one_strip(&b, loop, every);
+  NrOp *choice = nr_scf_if(&b, is_short, types.data, types.size, true);
+  NrBuilder then = nr_scf_body_builder(nr_scf_if_then_body(choice)),
+            other = nr_scf_body_builder(nr_scf_if_else_body(choice));
+  NrOp *copy = nr_op_clone(loop->module, loop, &map);
+  nr_builder_insert(&then, copy);
+  nr_op_set_attr(copy, NR_A_noria_most_trips, nr_attr_i64(b.ctx, every));
+  nr_scf_yield_results_of(nr_scf_if_then_body(choice), &copy, 1);
+  for (uint32_t i = 0; i < loop->num_results; i++) nr_value_replace_uses(nr_result(loop, i), nr_result(choice, i));
+  nr_op_unlink(loop);
+  nr_builder_insert(&other, loop);
+  nr_scf_yield_results_of(nr_scf_if_else_body(choice), &loop, 1);
+  nr_vec_deinit(&types);
+  nr_map_deinit(&map);
 }
 
 static void strip_mine_for(NrOp *loop, int64_t every) {
@@ -180,6 +220,7 @@ static bool collect(NrOp *op, void *user) {
 static void handle_loop(NrOp *loop) {
   uint64_t trips;
   Body body = body_of(loop);
+  nr_op_remove_attr(loop, NR_A_noria_most_trips); /* a claim of the text, which nothing has checked */
   if (body.polls) return;
   if (nr_op_is(loop, NR_OP_scf_loop)) {
     count_loop(loop, body.heavy ? HEAVY : COUNTED);
@@ -190,10 +231,14 @@ static void handle_loop(NrOp *loop) {
     return;
   }
   if (nr_scf_for_trip_count(loop, &trips) && trips <= (body.heavy ? HEAVY : SHORT_TRIPS)) return;
-  bool can_cut = nr_type_is_index(nr_scf_for_iv(loop)->type) && !nr_is_unsigned_for(loop) &&
-                 !nr_for_may_wrap(loop, false);
-  if (can_cut) strip_mine_for(loop, body.heavy ? HEAVY : LIGHT);
-  else count_iterations(loop, body.heavy ? HEAVY : COUNTED);
+  bool can_cut =
+      nr_type_is_index(nr_scf_for_iv(loop)->type) && !nr_is_unsigned_for(loop) && !nr_for_may_wrap(loop, false);
+  if (can_cut) {
+    if (!body.heavy && body.num_ops <= SMALL_BODY && is_entered_often(loop)) keep_if_short(loop, LIGHT);
+    strip_mine_for(loop, body.heavy ? HEAVY : LIGHT);
+  } else {
+    count_iterations(loop, body.heavy ? HEAVY : COUNTED);
+  }
 }
 
 /* Outer loops first: a strip-mined inner loop must not make an outer body count as heavy. */

@@ -71,11 +71,13 @@ static int64_t max_distance(NrValue *lower, NrValue *upper) {
   return nr_sub_i64(nr_range_of(upper).max, nr_range_of(lower).min, &distance) ? NR_MAX(distance, 0) : INT64_MAX;
 }
 
-/* Upper limit of the trip count; UINT64_MAX: not known. */
+/* Upper limit of the trip count; UINT64_MAX: not known. noria.most_trips comes from passes only:
+ * insert-loop-polls removes what the text says. */
 static uint64_t max_trips(NrOp *loop) {
   uint64_t trips;
   int64_t step;
-  if (!nr_op_is(loop, NR_OP_scf_for)) return (uint64_t)nr_op_attr_int(loop, NR_A_noria_most_trips, -1);
+  if (nr_op_attr(loop, NR_A_noria_most_trips)) return (uint64_t)nr_op_attr_int(loop, NR_A_noria_most_trips, -1);
+  if (!nr_op_is(loop, NR_OP_scf_for)) return UINT64_MAX;
   if (nr_scf_for_trip_count(loop, &trips)) return trips;
   if (nr_is_unsigned_for(loop) || !nr_type_is_index(nr_scf_for_iv(loop)->type)) return UINT64_MAX;
   int64_t distance = max_distance(nr_scf_for_lower_bound(loop), nr_scf_for_upper_bound(loop));

@@ -1,8 +1,8 @@
 /* loop_step.c - builds the comparison and the step of an scf.for as ops, for passes that convert it to other loops;
  * strip mining. */
 #include "dialect/arith/arith.h"
-#include "pass/loop/loops.h"
 #include "pass/analysis/ranges.h"
+#include "pass/loop/loops.h"
 
 enum { SIZE_BITS = 62 };
 
@@ -48,6 +48,11 @@ static NrValue *span_of(NrBuilder *b, NrValue *step, int64_t every) {
   NrValue *span = nr_fold_binary(b, NR_OP_arith_muli, step, nr_arith_constant_index(b, every));
   NrValue *small = nr_fold_cmpi(b, NR_CMPI_SLE, step, nr_arith_constant_index(b, max));
   return nr_fold_select(b, small, span, step);
+}
+
+NrValue *nr_for_build_is_one_strip(NrBuilder *b, NrOp *loop, int64_t every) {
+  NrValue *span = span_of(b, nr_scf_for_step(loop), every);
+  return nr_arith_cmpi(b, NR_CMPI_ULE, nr_for_build_distance(b, loop), span);
 }
 
 /* Builds the outer loop, over strips, with an empty body; *out_begin is the start of a strip. */

@@ -125,6 +125,8 @@ NrValue *nr_for_build_goes_on(NrBuilder *b, NrOp *loop, NrValue *iv);
  * builder after the inner loop; *out_whole is whether the strip was full. any_bounds: the outer loop counts strips,
  * which never overflows; otherwise its step is the length of a strip. */
 NrBuilder nr_for_strip_mine(NrOp *loop, int64_t every, bool any_bounds, NrValue **out_whole);
+/* Builds the test that such a loop is at most one strip of `every` iterations long. */
+NrValue *nr_for_build_is_one_strip(NrBuilder *b, NrOp *loop, int64_t every);
 
 /* ---- versions ---------------------------------------------------------------------------------------------------- */
 

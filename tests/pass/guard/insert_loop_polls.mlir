@@ -10,9 +10,19 @@
 // ZERO: {{^}}0 : i64{{$}}
 // RUN: noria run %s --entry=heavy 99 --check-stages | FileCheck %s --check-prefix=HEAVY
 // HEAVY: {{^}}99 : i64{{$}}
+// A loop in a loop gives the same where it is short (3, 16384) and where it is cut (16385, 40000).
+// RUN: noria run %s --entry=nested 3 --check-stages | FileCheck %s --check-prefix=ROWS3
+// RUN: noria run %s --entry=nested 16384 --check-stages | FileCheck %s --check-prefix=ROWS14
+// RUN: noria run %s --entry=nested 16385 --check-stages | FileCheck %s --check-prefix=ROWS15
+// RUN: noria run %s --entry=nested 40000 --check-stages | FileCheck %s --check-prefix=ROWS
+// ROWS3: {{^}}6 : i64{{$}}
+// ROWS14: {{^}}268419072 : i64{{$}}
+// ROWS15: {{^}}268451840 : i64{{$}}
+// ROWS: {{^}}1599960000 : i64{{$}}
 // A loop without end ends when the time is up, in each form.
 // RUN: not noria run %s --entry=endless 1 --time-limit=0.2 2>&1 | FileCheck %s --check-prefix=LIMIT
 // RUN: not noria run %s --entry=endless_blocks 1 --time-limit=0.2 2>&1 | FileCheck %s --check-prefix=LIMIT
+// RUN: not noria run %s --entry=liar 1 --time-limit=0.2 2>&1 | FileCheck %s --check-prefix=LIMIT
 // RUN: not noria run %s --entry=endless 1 --time-limit=0.2 --interpret 2>&1 | FileCheck %s --check-prefix=LIMIT
 // LIMIT: time limit
 
@@ -159,4 +169,49 @@ func.func @endless_blocks(%x: i64) -> i64 {
 ^head(%i: i64):
   %j = arith.addi %i, %x : i64
   cf.br ^head(%j : i64)
+}
+
+// Entered often: as it was where it has few iterations, cut elsewhere.
+// CHECK-LABEL: func.func @nested
+// CHECK: scf.for
+// CHECK: %[[FEW:.*]] = arith.cmpi ule, %{{.*}}, %c16384
+// CHECK: %[[R:.*]] = scf.if %[[FEW]] -> (i64) {
+// CHECK-NOT: rt.poll
+// CHECK: scf.for %{{.*}} = %c0 to %arg0 step %c1
+// CHECK: } {noria.most_trips = 16384 : i64}
+// CHECK: } else {
+// CHECK: scf.for
+// CHECK: scf.for
+// CHECK: rt.poll
+// CHECK: scf.yield %[[R]] : i64
+func.func @nested(%n: index) -> i64 {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %zero = arith.constant 0 : i64
+  %r = scf.for %i = %c0 to %c2 step %c1 iter_args(%a = %zero) -> (i64) {
+    %row = scf.for %j = %c0 to %n step %c1 iter_args(%b = %a) -> (i64) {
+      %x = arith.index_cast %j : index to i64
+      %s = arith.addi %b, %x : i64
+      scf.yield %s : i64
+    }
+    scf.yield %row : i64
+  }
+  return %r : i64
+}
+
+// What a text says of its loops' iterations is not believed.
+// CHECK-LABEL: func.func @liar
+// CHECK: rt.poll
+// CHECK-NOT: noria.most_trips
+func.func @liar(%x: i64) -> i64 {
+  %r = scf.while (%i = %x) : (i64) -> i64 {
+    %true = arith.constant true
+    scf.condition(%true) %i : i64
+  } do {
+  ^bb0(%i: i64):
+    %j = arith.addi %i, %x : i64
+    scf.yield %j : i64
+  } attributes {noria.most_trips = 1 : i64}
+  return %r : i64
 }
