@@ -28,6 +28,7 @@
 #include "target/cost.h"
 
 enum { TILE_MULTIPLE = 16 }; /* of tiles of the last dim, when its points are vectorized */
+enum { MOST_LANES = 64 };    /* larger tiles of a last dim of unknown size are multiples of this: vectors leave no rest */
 enum { MAX_CUTS = 3, MIN_COST = 4, MAX_COST = 1 << 30 };
 enum { LARGE_TRIPS = 1 << 24 }; /* larger counts are clamped to this, so that products do not overflow */
 static const int64_t LARGE_WORK = INT64_C(1) << 38;
@@ -89,6 +90,16 @@ static NrValue *tile_of(const Dispatch *w, NrBuilder *b, uint32_t d, NrValue *ti
   return number(b, nr_cost_tile(trips, points, w->lanes && d + 1 == w->rank ? TILE_MULTIPLE : 1));
 }
 
+/* How many steps in dim d, each of the time `each`, take as long as a workgroup should. */
+static NrValue *share_of(const Dispatch *w, NrBuilder *b, uint32_t d, NrValue *each) {
+  NrValue *least = nr_fold_binary(b, NR_OP_arith_maxui, each, number(b, 1));
+  NrValue *tile = nr_fold_binary(b, NR_OP_arith_divui, number(b, w->min_workgroup), least);
+  int64_t points;
+  if (d + 1 == w->rank && nr_value_constant_int(tile, &points) && points > MOST_LANES)
+    return number(b, points - points % MOST_LANES);
+  return nr_fold_binary(b, NR_OP_arith_maxui, tile, number(b, 1));
+}
+
 /* Builds the sizes of the grid and of the tiles. cost[d] is the time of one step in dim d, which includes all points of
  * the dims after it. */
 static void cut(Dispatch *w, NrBuilder *b) {
@@ -106,8 +117,7 @@ static void cut(Dispatch *w, NrBuilder *b) {
                              number(b, LARGE_WORK));
   }
   for (uint32_t d = 0; d < w->cuts; d++) {
-    NrValue *each = nr_fold_binary(b, NR_OP_arith_maxui, cost[d], one);
-    NrValue *tile = nr_fold_binary(b, NR_OP_arith_maxui, nr_fold_binary(b, NR_OP_arith_divui, share, each), one);
+    NrValue *tile = share_of(w, b, d, cost[d]);
     int64_t known;
     if (d && nr_value_constant_int(cost[d - 1], &known)) tile = known > w->min_workgroup ? tile : w->trips[d];
     else if (d) tile = nr_arith_select(b, nr_arith_cmpi(b, NR_CMPI_UGT, cost[d - 1], share), tile, w->trips[d]);

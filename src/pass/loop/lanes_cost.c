@@ -13,7 +13,6 @@
 enum {
   MAX_COUNT = 64,
   GUESSED_TRIPS = 16, /* of an inner loop of unknown length */
-  MANY_CARRIED = 4,   /* values of a loop: more vectors of them would not stay in registers */
 };
 /* Cycles. */
 static const double SCALAR_PORTS = 3;     /* scalar ops that start in one */
@@ -68,12 +67,13 @@ static int64_t native_of(const NrLanes *l, const Shape *s) {
   return NR_MAX((int64_t)(l->target->vector_bytes / NR_MAX(s->width, 1)), 2);
 }
 
-/* A vector with the results that the lanes of one wait for goes beside others, so that the units are busy: two or, with
- * 32 registers, four, where these hold what the loop carries. */
+/* A vector with the results that the lanes of one wait for goes beside others, so that the units are busy: four, where
+ * half of the registers hold what the loop carries, else two. */
 int64_t nr_lanes_choose(const NrLanes *l, uint64_t trips) {
   Shape s = shape_of(l);
   int64_t native = native_of(l, &s);
-  int64_t beside = s.divides ? 1 : l->target->registers >= 32 && s.carried <= MANY_CARRIED && !s.gathers ? 4 : 2;
+  bool holds = 4 * s.carried <= l->target->registers / 2;
+  int64_t beside = s.divides ? 1 : holds && !s.gathers ? 4 : 2;
   int64_t count = NR_MIN(native * beside, MAX_COUNT);
   while (count > native && (uint64_t)count > trips) count /= 2;
   return trips < (uint64_t)NR_MAX(native / 2, 2) ? 0 : count;

@@ -16,7 +16,8 @@
  * effects, reads no memory and depends on what varies only (a part that is uniform ends the loop for all lanes). Where
  * the body has no branches either, it moves in front of the test, so that the loop is one block and its masks stay in
  * it; the iteration in which the last lane leaves then does nothing. Polls would be branches: they, and the safepoint
- * that insert-safepoints adds, go in a loop around it, which is left every MOST_TRIPS iterations (noria.most_trips).
+ * that insert-safepoints adds, go in a loop around it. The inner loop is left every MOST_TRIPS iterations, or as often
+ * as the program polls (noria.most_trips), so that it has one counter and not two.
  *
  * Other loops carry the mask, and the results of the lanes that have left:
  *
@@ -28,6 +29,8 @@
  *     scf.condition(%any) %x, %go, %t
  *   } do { ^bb0(%x, %go, %t): .. scf.yield body(%x), %go, %t } */
 #include "dialect/arith/arith.h"
+#include "dialect/arith/compare.h"
+#include "dialect/operands.h"
 #include "dialect/rt/ops.h"
 #include "dialect/scf/scf.h"
 #include "pass/core/rewrite.h"
@@ -44,6 +47,7 @@ typedef struct While {
   NR_VEC(NrValue *) yielded;
   NR_VEC(NrType) types;
   bool diverges, freezes;
+  int64_t every; /* the body's one poll is due after each so many iterations; else 0 */
 } While;
 
 static NrValue *passed_on(const While *w, uint32_t i) { return nr_operand(w->before->last, NR_SCF_CONDITION_ARGS + i); }
@@ -96,6 +100,29 @@ bool nr_lanes_wants_vector(const NrLanes *l, NrOp *op, uint32_t i) {
   for (uint32_t k = 0; k < op->num_results; k++)
     if (nr_value_has_uses(nr_result(op, k)) && passed_on(&w, k) == arg) return true;
   return depends_on(&w, nr_scf_condition_condition(w.before->last), arg);
+}
+
+/* Whether the value is what argument i of `before` has in the next iteration: itself plus 1, from 0 on. */
+static bool counts_iterations(const While *w, const NrValue *value, uint32_t i) {
+  int64_t first, by;
+  if (!nr_op_is(value->op, NR_OP_arith_addi) || nr_operand(w->after->last, i) != value) return false;
+  const NrValue *before = nr_op_lhs(value->op);
+  if (before->block != w->after || passed_on(w, before->index) != w->before->args[i]) return false;
+  return nr_value_constant_int(nr_operand(w->op, i), &first) && first == 0 &&
+         nr_value_constant_int(nr_op_rhs(value->op), &by) && by == 1;
+}
+
+/* How many iterations lie between two polls by this op, if it polls whenever the number of the loop's iterations is a
+ * multiple of a power of two, as insert-loop-polls writes it; else 0. */
+static int64_t polls_every(const While *w, const NrOp *poll) {
+  const NrOp *cmp = nr_scf_if_condition(poll)->op, *rest = nr_op_is(cmp, NR_OP_arith_cmpi) ? nr_op_lhs(cmp)->op : NULL;
+  int64_t zero, low;
+  if (!nr_op_is(rest, NR_OP_arith_andi) || nr_cmpi_of(cmp) != NR_CMPI_EQ) return 0;
+  if (!nr_value_constant_int(nr_op_rhs(cmp), &zero) || zero != 0) return 0;
+  if (!nr_value_constant_int(nr_op_rhs(rest), &low) || low < 0 || low >= MOST_TRIPS || (low & (low + 1))) return 0;
+  for (uint32_t i = 0; i < w->before->num_args; i++)
+    if (counts_iterations(w, nr_op_lhs(rest), i)) return low + 1;
+  return 0;
 }
 
 /* An scf.if that only polls, under a uniform condition. */
@@ -196,6 +223,13 @@ static void fill_after(NrLanes *l, While *w, NrValue *mask) {
 
 /* ---- the loop with its body in front of the test ----------------------------------------------------------------- */
 
+/* Whether result i is passed on beside the arguments. One that is an argument of `before` is not: when no lane is
+ * active any more, the next value of each argument is the one it has. */
+static bool passes_result(const NrLanes *l, const While *w, uint32_t i) {
+  const NrValue *value = passed_on(w, i);
+  return nr_value_has_uses(nr_result(w->op, i)) && (value->block != w->before || !nr_lanes_varies(l, value));
+}
+
 /* The copies of the body's ops but for the polls. */
 static void emit_body(NrLanes *l, While *w, NrValue *active) {
   for (uint32_t i = 0; i < w->after->num_args; i++)
@@ -204,8 +238,8 @@ static void emit_body(NrLanes *l, While *w, NrValue *active) {
     if (!is_poll(l, w, op)) nr_lanes_emit_op(l, op, active);
 }
 
-/* What the tests pass on: the next values of the arguments, the results, the conditions of polls, and whether a lane is
- * active. Returns whether a poll is due. */
+/* What the tests pass on: the next values of the arguments, the results, the conditions of polls other than those that
+ * the end of the inner loop stands for, and whether a lane is active. Returns whether the inner loop must end. */
 static NrValue *pass_on(NrLanes *l, While *w, NrBlock *block, NrValue *active, NrValue *due) {
   for (uint32_t i = 0; i < w->before->num_args; i++) {
     NrValue *next = nr_lanes_form(l, nr_operand(w->after->last, i), w->before->args[i]);
@@ -213,9 +247,9 @@ static NrValue *pass_on(NrLanes *l, While *w, NrBlock *block, NrValue *active, N
     nr_vec_push(&w->passed, blends ? nr_lanes_blend(l, active, next, block->args[i]) : next);
   }
   for (uint32_t i = 0; i < w->op->num_results; i++)
-    if (nr_value_has_uses(nr_result(w->op, i))) nr_vec_push(&w->passed, nr_lanes_vector(l, passed_on(w, i)));
+    if (passes_result(l, w, i)) nr_vec_push(&w->passed, nr_lanes_vector(l, passed_on(w, i)));
   for (NrOp *op = w->after->first; op != w->after->last; op = op->next) {
-    if (!is_poll(l, w, op)) continue;
+    if (!is_poll(l, w, op) || w->every) continue;
     NrValue *one = nr_lanes_value(l, nr_scf_if_condition(op));
     nr_vec_push(&w->passed, one);
     due = nr_arith_binary(&l->b, NR_OP_arith_ori, due, one);
@@ -224,7 +258,7 @@ static NrValue *pass_on(NrLanes *l, While *w, NrBlock *block, NrValue *active, N
   return due;
 }
 
-/* A loop of at most MOST_TRIPS iterations, which is one block of machine code. Its results are what pass_on lists. */
+/* A loop of a limited number of iterations, which is one block of machine code. Its results are what pass_on lists. */
 static NrOp *emit_inner(NrLanes *l, While *w, NrBlock *from, NrValue *mask) {
   uint32_t count = (uint32_t)w->inits.size;
   NrType index = nr_type_index(l->b.ctx);
@@ -233,7 +267,8 @@ static NrOp *emit_inner(NrLanes *l, While *w, NrBlock *from, NrValue *mask) {
   nr_vec_push(&inits, nr_arith_constant_index(&l->b, 1));
   nr_vec_push(&w->types, index);
   NrOp *made = nr_scf_while(&l->b, inits.data, inits.size, w->types.data, w->types.size);
-  nr_op_set_attr(made, NR_A_noria_most_trips, nr_attr_i64(l->b.ctx, MOST_TRIPS));
+  int64_t most = w->every ? w->every : MOST_TRIPS;
+  nr_op_set_attr(made, NR_A_noria_most_trips, nr_attr_i64(l->b.ctx, most));
   NrBlock *before = nr_scf_while_before_body(made), *after = nr_scf_while_after_body(made);
   for (uint32_t i = 0; i < count; i++) nr_lanes_set(l, w->before->args[i], before->args[i]);
   NrBuilder outer = l->b;
@@ -242,7 +277,7 @@ static NrOp *emit_inner(NrLanes *l, While *w, NrBlock *from, NrValue *mask) {
   NrValue *active = nr_lanes_where(l, mask, nr_lanes_value(l, nr_scf_condition_condition(w->before->last)));
   emit_body(l, w, active);
   NrValue *trips = before->args[count];
-  NrValue *due = nr_arith_cmpi(&l->b, NR_CMPI_EQ, trips, nr_arith_constant_index(&l->b, MOST_TRIPS));
+  NrValue *due = nr_arith_cmpi(&l->b, NR_CMPI_EQ, trips, nr_arith_constant_index(&l->b, most));
   due = pass_on(l, w, before, active, due);
   nr_vec_push(&w->passed, nr_arith_binary(&l->b, NR_OP_arith_addi, trips, nr_arith_constant_index(&l->b, 1)));
   NrValue *never = nr_arith_constant(&l->b, nr_attr_bool(l->b.ctx, false));
@@ -258,14 +293,29 @@ static NrOp *emit_inner(NrLanes *l, While *w, NrBlock *from, NrValue *mask) {
   return made;
 }
 
-/* Polls where the inner loop has stopped for it. conditions: of the polls, in order. */
+/* Polls where the inner loop has stopped for it. conditions: of the polls, in order. The one poll that is due after
+ * every w->every iterations needs none: here, with a lane active, the inner loop has run so many. */
 static void emit_polls(NrLanes *l, While *w, NrValue *const *conditions) {
   size_t at = 0;
   for (NrOp *op = w->after->first; op != w->after->last; op = op->next) {
     if (!is_poll(l, w, op)) continue;
+    if (w->every) {
+      nr_lanes_emit_block(l, nr_scf_if_then_body(op), NULL);
+      continue;
+    }
     nr_map_set(&l->values, nr_scf_if_condition(op), conditions[at++]);
     nr_lanes_emit_op(l, op, NULL);
   }
+}
+
+/* The number of polls in the body. Sets w->every. */
+static uint32_t find_polls(NrLanes *l, While *w) {
+  uint32_t count = 0;
+  for (NrOp *op = w->after->first; op != w->after->last; op = op->next) {
+    if (!is_poll(l, w, op)) continue;
+    w->every = count++ ? 0 : polls_every(w, op);
+  }
+  return w->every ? 0 : count;
 }
 
 /* Two loops: the inner one leaves when no lane is active, or a poll is due, which is in the outer one. */
@@ -273,13 +323,11 @@ static void emit_eager(NrLanes *l, While *w, NrValue *mask) {
   NrType i1 = nr_type_i1(l->b.ctx);
   for (uint32_t i = 0; i < w->before->num_args; i++)
     nr_vec_push(&w->inits, nr_lanes_form(l, nr_operand(w->op, i), w->before->args[i]));
-  uint32_t count = (uint32_t)w->inits.size, polls = 0;
+  uint32_t count = (uint32_t)w->inits.size, polls = find_polls(l, w);
   for (uint32_t i = 0; i < count; i++) nr_vec_push(&w->types, w->inits.data[i]->type);
   for (uint32_t i = 0; i < w->op->num_results; i++)
-    if (nr_value_has_uses(nr_result(w->op, i)))
-      nr_vec_push(&w->types, nr_lanes_type(l, nr_result(w->op, i)->type));
+    if (passes_result(l, w, i)) nr_vec_push(&w->types, nr_lanes_type(l, nr_result(w->op, i)->type));
   uint32_t first_poll = (uint32_t)w->types.size;
-  for (NrOp *op = w->after->first; op != w->after->last; op = op->next) polls += is_poll(l, w, op);
   for (uint32_t i = 0; i < polls + 1; i++) nr_vec_push(&w->types, i1);
   w->made = nr_scf_while(&l->b, w->inits.data, count, w->types.data, w->types.size);
   NrBlock *before = nr_scf_while_before_body(w->made), *after = nr_scf_while_after_body(w->made);
@@ -293,8 +341,11 @@ static void emit_eager(NrLanes *l, While *w, NrValue *mask) {
   emit_polls(l, w, after->args + first_poll);
   nr_scf_yield(&l->b, after->args, count);
   l->b = outer;
-  for (uint32_t i = 0, at = count; i < w->op->num_results; i++)
-    if (nr_value_has_uses(nr_result(w->op, i))) nr_lanes_set(l, nr_result(w->op, i), nr_result(w->made, at++));
+  for (uint32_t i = 0, at = count; i < w->op->num_results; i++) {
+    NrValue *from = passed_on(w, i), *result = nr_result(w->op, i);
+    if (passes_result(l, w, i)) nr_lanes_set(l, result, nr_result(w->made, at++));
+    else if (nr_value_has_uses(result)) nr_lanes_set(l, result, nr_result(w->made, from->index));
+  }
 }
 
 static void emit_lazy(NrLanes *l, While *w, NrValue *mask) {

@@ -5,29 +5,33 @@
 // RUN: noria opt --cpu=x86-64-v3 --pass-pipeline='vectorize-parallel-loops{lanes=8},canonicalize,cse' --syntax=mlir %s | mlir-opt
 // RUN: noria opt --cpu=x86-64-v3 --pass-pipeline=vectorize-parallel-loops --explain-vectorize %s 2>&1 >%t | FileCheck %s --check-prefix=WHY
 
-// Two machine vectors of eight lanes; lanes that are through keep their values; the rest under a mask.
+// Four machine vectors of eight lanes, as what the loop carries leaves registers for; lanes that are through keep their values; the rest under a mask.
 // CHECK-LABEL: func.func @halve
-// CHECK: scf.for %{{.*}} = %c0 to %{{.*}} step %c16
+// CHECK: scf.for %{{.*}} = %c0 to %{{.*}} step %c32
 // CHECK: vector.load %{{.*}} : memref<?xf32>, vector<8xf32>
 // CHECK: scf.while
-// CHECK: scf.while (%[[Y:[^ ]*]] = {{.*}} : (vector<2x8xf32>, index) -> (vector<2x8xf32>
-// CHECK: %[[GO:.*]] = arith.cmpf ogt, %[[Y]], %{{.*}} : vector<2x8xf32>
-// CHECK: %[[M:.*]] = arith.mulf %[[Y]], %{{.*}} : vector<2x8xf32>
-// CHECK: arith.select %[[GO]], %[[M]], %[[Y]] : vector<2x8xi1>, vector<2x8xf32>
+// CHECK: scf.while (%[[Y:[^ ]*]] = {{.*}} : (vector<4x8xf32>, index) -> (vector<4x8xf32>
+// CHECK: %[[GO:.*]] = arith.cmpf ogt, %[[Y]], %{{.*}} : vector<4x8xf32>
+// CHECK: %[[M:.*]] = arith.mulf %[[Y]], %{{.*}} : vector<4x8xf32>
+// CHECK: arith.select %[[GO]], %[[M]], %[[Y]] : vector<4x8xi1>, vector<4x8xf32>
 // CHECK: %[[LOW:.*]] = vector.extract %[[GO]][0]
 // CHECK: %[[HIGH:.*]] = vector.extract %[[GO]][1]
 // CHECK: %[[BOTH:.*]] = arith.ori %[[LOW]], %[[HIGH]] : vector<8xi1>
-// CHECK: vector.reduction <or>, %[[BOTH]] : vector<8xi1> into i1
+// CHECK: %[[THIRD:.*]] = vector.extract %[[GO]][2]
+// CHECK: %[[THREE:.*]] = arith.ori %[[BOTH]], %[[THIRD]] : vector<8xi1>
+// CHECK: %[[LAST:.*]] = vector.extract %[[GO]][3]
+// CHECK: %[[ALL:.*]] = arith.ori %[[THREE]], %[[LAST]] : vector<8xi1>
+// CHECK: vector.reduction <or>, %[[ALL]] : vector<8xi1> into i1
 // CHECK: {noria.most_trips = 1024 : i64}
 // CHECK: vector.store
-// CHECK: vector.create_mask %{{.*}} : vector<16xi1>
+// CHECK: vector.create_mask %{{.*}} : vector<32xi1>
 // CHECK: vector.maskedload
 // CHECK: vector.maskedstore
 // V4-LABEL: func.func @halve
 // V4: vector<4x16xf32>
 // SSE-LABEL: func.func @halve
-// SSE: vector<2x4xf32>
-// WHY: :[[@LINE+7]]:3: remark: vectorized: 16 iterations take {{[0-9]+}} cycles one by one, {{[0-9]+}} in 16 lanes
+// SSE: vector<4x4xf32>
+// WHY: :[[@LINE+7]]:3: remark: vectorized: 32 iterations take {{[0-9]+}} cycles one by one, {{[0-9]+}} in 32 lanes
 func.func @halve(%a: memref<?xf32>, %o: memref<?xf32>) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
