@@ -10,6 +10,7 @@
 
 /* Appends the program of this seed to out. */
 void gen_loops(uint64_t seed, NrBuf *out);   /* gen_loops.c: control flow, scalars, memory */
+void gen_lanes(uint64_t seed, NrBuf *out);   /* the same with loops of gen_lanes.c */
 void gen_tensors(uint64_t seed, NrBuf *out); /* gen_tensors.c: tensors inside of control flow */
 void gen_flow(uint64_t seed, NrBuf *out);    /* the same, with ops of flow and dispatches (gen_flow.c) */
 
@@ -106,6 +107,7 @@ typedef struct Gen {
   NR_VEC(GenExit) exits;
   NR_VEC(GenPlace) places;
   NR_VEC(uint32_t) sizes; /* size name -1 - i is the index value %v<sizes[i]> */
+  bool has_lanes; /* loops of gen_lanes.c come first in @main */
   bool has_flow;  /* ops of flow are generated too */
   bool in_grid;   /* in a workgroup, which dispatches nothing */
   bool has_log;   /* %log and %count are there */
@@ -137,6 +139,8 @@ uint32_t gen_fresh_index(Gen *g, int64_t lo, int64_t hi); /* an index in lo .. h
 void gen_scalar_op(Gen *g); /* gen_scalars.c: one op more */
 void gen_int_op(Gen *g, GenTypeId type);
 void gen_float_op(Gen *g, GenTypeId type);
+/* An integer of a visible float, clamped to what the type has. */
+uint32_t gen_to_integer(Gen *g, GenTypeId from, GenTypeId to);
 
 /* What is visible ends with a block. */
 typedef struct GenMark {
@@ -229,6 +233,8 @@ void gen_tensor_cast(Gen *g);
 enum { GEN_MAX_TRIPS = 300 };
 typedef void (*GenBody)(Gen *g, int depth); /* some ops */
 void gen_control_op(Gen *g, int depth, GenBody body);
+void gen_if(Gen *g, int depth, GenBody body);
+void gen_lane_loop(Gen *g);                         /* gen_lanes.c: around loops on data */
 void gen_parallel(Gen *g, int depth, GenBody body); /* gen_parallel.c: iterations that do not see each other */
 void gen_parallel_row(Gen *g);                      /* loops behind each other, which might be one */
 

@@ -17,7 +17,7 @@ void gen_use_all(Gen *g, const GenTypeId *types, int count, uint32_t *out) {
 
 /* ---- branches ---- */
 
-static void gen_if(Gen *g, int depth, GenBody body) {
+void gen_if(Gen *g, int depth, GenBody body) {
   GenTypeId types[3];
   uint32_t ids[3], values[3], condition = gen_use(g, GEN_I1);
   int count = gen_random_types(g, types, 3);

@@ -290,7 +290,11 @@ static void gen_main(Gen *g) {
     gen_put(g, "%s%s", i ? ", " : "", passes(types[i]) ? gen_types[types[i]].name : types[i] == GEN_F8 ? "f64" : "i64");
   gen_put(g, ") {\n");
   gen_fill_globals(g);
-  g->budget = 8 + (int)gen_below(g, 30);
+  for (int i = g->has_lanes ? 1 + (int)gen_below(g, 2) : 0; i > 0; i--) {
+    g->budget = 20 + (int)gen_below(g, 30);
+    gen_lane_loop(g);
+  }
+  g->budget = g->has_lanes ? 2 : 8 + (int)gen_below(g, 30);
   while (g->budget > 0) gen_ops(g, 3);
   for (size_t i = 0; i < g->memrefs.size; i++)
     if (g->memrefs.data[i].rank == 1) gen_digest(g, &g->memrefs.data[i]);
@@ -303,6 +307,14 @@ static void gen_main(Gen *g) {
     }
   gen_yield(g, "return", values, types, num_results);
   gen_put(g, "}\n");
+}
+
+void gen_lanes(uint64_t seed, NrBuf *out) {
+  Gen g = {.out = out, .seed = seed * UINT64_C(0x9e3779b97f4a7c15) | 1, .has_lanes = true};
+  g.next = 1;
+  gen_put(&g, "%s", log_func);
+  gen_main(&g);
+  gen_deinit(&g);
 }
 
 void gen_loops(uint64_t seed, NrBuf *out) {

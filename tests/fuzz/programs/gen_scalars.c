@@ -100,7 +100,7 @@ void gen_float_op(Gen *g, GenTypeId t) {
 }
 
 /* What is out of the integer's range, NaN included, becomes a number within it first. */
-static void to_integer(Gen *g, GenTypeId from, GenTypeId to) {
+uint32_t gen_to_integer(Gen *g, GenTypeId from, GenTypeId to) {
   if (to == GEN_INDEX) to = GEN_I64;
   bool is_signed = gen_types[to].bits > 1 && gen_one_in(g, 2);
   int64_t most = gen_types[to].bits > 7 ? 120 : gen_types[to].bits > 3 ? 60 : gen_types[to].bits > 1 ? 3 : 1;
@@ -109,7 +109,7 @@ static void to_integer(Gen *g, GenTypeId from, GenTypeId to) {
   uint32_t y = gen_emit(g, from, "arith.select %%v%u, %%v%u, %%v%u : %s", is_number, x, top, name_of(from));
   y = gen_emit(g, from, "arith.minimumf %%v%u, %%v%u : %s", y, top, name_of(from));
   y = gen_emit(g, from, "arith.maximumf %%v%u, %%v%u : %s", y, low, name_of(from));
-  gen_emit(g, to, "arith.%s %%v%u : %s to %s", is_signed ? "fptosi" : "fptoui", y, name_of(from), name_of(to));
+  return gen_emit(g, to, "arith.%s %%v%u : %s to %s", is_signed ? "fptosi" : "fptoui", y, name_of(from), name_of(to));
 }
 
 static void cast(Gen *g) {
@@ -118,7 +118,7 @@ static void cast(Gen *g) {
   const char *op;
   if (from == to) return;
   if (f->is_float && !t->is_float) {
-    to_integer(g, from, to);
+    gen_to_integer(g, from, to);
     return;
   }
   if (t->is_float && !f->is_float && f->bits == t->bits && from != GEN_INDEX && gen_one_in(g, 3)) op = "bitcast";

@@ -28,14 +28,16 @@ enum { MAX_FAILURES = 10, MAX_REDUCED = 3, REDUCE_SECONDS = 90, MAX_SHOWN = 4000
 static const struct Family {
   const char *name;
   void (*generate)(uint64_t seed, NrBuf *out);
-} families[] = {{"loops", gen_loops}, {"tensors", gen_tensors}, {"flow", gen_flow}};
+  bool in_lanes; /* vectorize-parallel-loops comes first, with several numbers of lanes */
+} families[] = {{"loops", gen_loops, false}, {"tensors", gen_tensors, false}, {"flow", gen_flow, false},
+                {"lanes", gen_lanes, true}};
 
 static const char help[] =
     "usage: programs [options]\n"
     "       programs --check FILE... [--passes=P,.. | --pipeline[=P,..] | --text=2020 | --c-source] [--hangs]\n"
     "       programs --print SEED [--family=NAME]\n"
     "\n"
-    "  --family=NAME   loops, tensors, flow; without it all in turn\n"
+    "  --family=NAME   loops, tensors, flow, lanes; without it all in turn\n"
     "  --c-source      each program as C only, compiled by gcc; without it one of eight, beside all else\n"
     "  --seed=N        the first seed\n"
     "  --count=N       so many programs;  --seconds=S  for so long\n"
@@ -104,6 +106,17 @@ static void note_what(void *user, const char *what) {
   fuzz_limit_time(STEP_SECONDS);
 }
 
+/* Whatever the cost model says of them, loops get lanes: of a vector, of several, and not a multiple. */
+static CheckStatus check_lanes(Check *c, uint64_t seed) {
+  static const int lanes[] = {2, 3, 4, 8, 16, 20, 32};
+  char passes[100];
+  int first = lanes[seed % NR_COUNTOF(lanes)], second = lanes[(seed + 3) % NR_COUNTOF(lanes)];
+  snprintf(passes, sizeof passes, "vectorize-parallel-loops{lanes=%d},canonicalize", first);
+  CheckStatus status = check_passes(c, passes);
+  snprintf(passes, sizeof passes, "insert-loop-polls,vectorize-parallel-loops{lanes=%d}", second);
+  return status ? status : check_pipeline(c, passes);
+}
+
 static bool program_holds(const Options *o, uint64_t number, Slot *slot) {
   NrBuf text = {0};
   uint64_t seed = o->seed + number;
@@ -114,6 +127,7 @@ static bool program_holds(const Options *o, uint64_t number, Slot *slot) {
   slot->begun = fuzz_process_time();
   fuzz_limit_time(STEP_SECONDS);
   CheckStatus status = check_begin(&c, text.data, text.size);
+  if (!status && family_of(o, number)->in_lanes) status = check_lanes(&c, seed);
   if (!status && o->c_source) status = check_c(&c);
   else if (!status) status = check_some(&c, seed * UINT64_C(0x9e3779b97f4a7c15) + 3);
   if (c.too_long) status = CHECK_OK;
