@@ -438,8 +438,49 @@ def scatter(rng, n):
     return [rng.permutation(n).astype(np.int64), (rng.standard_normal((7, n)) * 5).astype(np.float32)]
 
 
+def divisions(kind, sign):
+    """Quotients and remainders of each lane's numbers, as often as one of them says."""
+    return one_dim([kind, kind], kind, f"""
+    %x = memref.load %a[%i] : memref<?x{kind}>
+    %y = memref.load %b[%i] : memref<?x{kind}>
+    %w:3 = scf.while (%p = %x, %q = %y, %s = %z) : ({kind}, {kind}, {kind}) -> ({kind}, {kind}, {kind}) {{
+      %c = arith.cmpi ne, %q, %z : {kind}
+      scf.condition(%c) %p, %q, %s : {kind}, {kind}, {kind}
+    }} do {{
+    ^bb0(%p: {kind}, %q: {kind}, %s: {kind}):
+      %d = arith.div{sign}i %p, %q : {kind}
+      %m = arith.rem{sign}i %p, %q : {kind}
+      %k = arith.div{sign}i %d, %seven : {kind}
+      %l = arith.rem{sign}i %d, %eight : {kind}
+      %s0 = arith.xori %s, %d : {kind}
+      %s1 = arith.muli %s0, %seven : {kind}
+      %s2 = arith.addi %s1, %k : {kind}
+      %s3 = arith.subi %s2, %l : {kind}
+      scf.yield %q, %m, %s3 : {kind}, {kind}, {kind}
+    }}
+    %r = arith.addi %w#0, %w#2 : {kind}""", f"z = arith.constant 0 : {kind}; seven = arith.constant 7 : {kind}; "
+                   f"eight = arith.constant 8 : {kind}")
+
+
+def dividends(kind):
+    """Numbers of all sizes of an integer type, both ends of it too, but for -1, by which one end cannot be divided."""
+    dtype = np.dtype(kind.replace("i", "int"))
+    bits = 8 * dtype.itemsize
+
+    def make(rng, n):
+        lists = []
+        for _ in range(2):
+            x = rng.integers(-2**(bits - 1), 2**(bits - 1), n, dtype=np.int64) >> rng.integers(0, bits, n)
+            ends = rng.choice(np.array([-2**(bits - 1), 2**(bits - 1) - 1, 1, 2, -2, 3]), n)
+            lists.append(np.where(rng.random(n) < 0.3, ends, x).astype(dtype))
+        return [np.where(x == -1, 1, x).astype(dtype) for x in lists]
+    return make
+
+
 # name: (text, inputs of n elements)
 PROGRAMS = {
+    **{f"div{sign}_{kind}": (divisions(kind, sign), dividends(kind))
+       for kind, sign in (("i8", "s"), ("i16", "u"), ("i32", "s"), ("i32", "u"), ("i64", "s"))},
     "collatz": (COLLATZ, lambda rng, n: [ints(rng, n, -3, 5000, np.int64)]),
     "gcd": (GCD, lambda rng, n: [ints(rng, n, 0, 1 << 30, np.int32), ints(rng, n, 0, 1 << 20, np.int32)
                                  * (rng.random(n) < 0.8).astype(np.int32)]),

@@ -54,6 +54,16 @@ UInt128 __fixunsdfti(double a);
 #define INT128_SYMBOLS
 #endif
 
+/* Its conversions of f16, which CPUs without such instructions call. */
+#ifdef __FLT16_MAX__
+__extension__ typedef _Float16 Half;
+float __extendhfsf2(Half a);
+Half __truncsfhf2(float a);
+#define HALF_SYMBOLS ONE(__extendhfsf2), ONE(__truncsfhf2),
+#else
+#define HALF_SYMBOLS
+#endif
+
 #define ONE(function) {#function, (void *)(uintptr_t)function}
 #define BOTH(function) ONE(function), ONE(function##f)
 static const Symbol symbols[] = {
@@ -62,7 +72,7 @@ static const Symbol symbols[] = {
     BOTH(erfc),  BOTH(exp),    BOTH(exp2),      BOTH(expm1), BOTH(floor), BOTH(fma),   BOTH(fmax),  BOTH(fmin),
     BOTH(fmod),  BOTH(log),    BOTH(log10),     BOTH(log1p), BOTH(log2),  BOTH(pow),   BOTH(rint),  BOTH(round),
     BOTH(sin),   BOTH(sincos), BOTH(nearbyint), BOTH(sinh),  BOTH(sqrt),  BOTH(tan),   BOTH(tanh),  BOTH(trunc),
-    BOTH(ldexp), BOTH(frexp),  BOTH(roundeven), BOTH(hypot), INT128_SYMBOLS
+    BOTH(ldexp), BOTH(frexp),  BOTH(roundeven), BOTH(hypot), INT128_SYMBOLS HALF_SYMBOLS
 };
 #undef ONE
 #undef BOTH

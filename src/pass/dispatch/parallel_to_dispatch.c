@@ -28,7 +28,8 @@
 #include "target/cost.h"
 
 enum { TILE_MULTIPLE = 16 }; /* of tiles of the last dim, when its points are vectorized */
-enum { MOST_LANES = 64 };    /* larger tiles of a last dim of unknown size are multiples of this: vectors leave no rest */
+/* Tiles of a last dim of unknown size are multiples of this or, smaller ones, powers of two: vectors leave no rest. */
+enum { MOST_LANES = 64 };
 enum { MAX_CUTS = 3, MIN_COST = 4, MAX_COST = 1 << 30 };
 enum { LARGE_TRIPS = 1 << 24 }; /* larger counts are clamped to this, so that products do not overflow */
 static const int64_t LARGE_WORK = INT64_C(1) << 38;
@@ -94,9 +95,12 @@ static NrValue *tile_of(const Dispatch *w, NrBuilder *b, uint32_t d, NrValue *ti
 static NrValue *share_of(const Dispatch *w, NrBuilder *b, uint32_t d, NrValue *each) {
   NrValue *least = nr_fold_binary(b, NR_OP_arith_maxui, each, number(b, 1));
   NrValue *tile = nr_fold_binary(b, NR_OP_arith_divui, number(b, w->min_workgroup), least);
-  int64_t points;
-  if (d + 1 == w->rank && nr_value_constant_int(tile, &points) && points > MOST_LANES)
-    return number(b, points - points % MOST_LANES);
+  int64_t points, trips, lanes = TILE_MULTIPLE;
+  bool open = d + 1 == w->rank && !nr_value_constant_int(w->trips[d], &trips);
+  if (open && nr_value_constant_int(tile, &points) && points > lanes) {
+    while (lanes < MOST_LANES && 2 * lanes <= points) lanes *= 2;
+    return number(b, points - points % lanes);
+  }
   return nr_fold_binary(b, NR_OP_arith_maxui, tile, number(b, 1));
 }
 

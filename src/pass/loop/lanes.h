@@ -91,6 +91,18 @@ void nr_lanes_emit_if(NrLanes *l, NrOp *op, NrValue *mask);
 void nr_lanes_emit_while(NrLanes *l, NrOp *op, NrValue *mask);
 void nr_lanes_emit_for(NrLanes *l, NrOp *op, NrValue *mask);
 
+/* lanes_divide.c */
+
+typedef enum NrLanesDivision {
+  NR_LANES_BY_CONSTANT, /* products and shifts, by the code generator */
+  NR_LANES_BY_FLOATS,   /* nr_lanes_divide */
+  NR_LANES_BY_LANE,     /* one scalar division for each lane */
+} NrLanesDivision;
+/* How a division of integers (NR_DIVIDES) that varies is computed. */
+NrLanesDivision nr_lanes_division(const NrOp *op);
+/* Builds the division op, one that is NR_LANES_BY_FLOATS, of two vectors. */
+NrValue *nr_lanes_divide(NrLanes *l, const NrOp *op, NrValue *lhs, NrValue *rhs);
+
 /* lanes_cost.c */
 
 typedef struct NrLanesCost {

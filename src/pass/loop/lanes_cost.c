@@ -22,6 +22,8 @@ static const double LANE_LOAD_512 = 1;    /* where the target has masks as regis
 static const double LANE_STORE = 3;       /* of a scatter, which extracts the lane and branches */
 static const double LANE_STORE_512 = 1.5;
 static const double MASK_TEST = 3;        /* whether any lane is active, and the branch */
+static const double CONSTANT_DIVISION = 4; /* ops */
+static const double FLOAT_DIVISION = 12;   /* of a vector, with its conversions */
 static const double IDLE_LANES = 1.4;     /* iterations of the slowest lane to those of the mean */
 
 static bool has_mask_registers(const NrTarget *t) { return t->arch == NR_ARCH_X86_64 && t->registers >= 32; }
@@ -51,7 +53,7 @@ static void measure(const NrLanes *l, NrBlock *block, bool inside, Shape *s) {
     bool access = nr_op_is(op, NR_OP_memref_load) || nr_op_is(op, NR_OP_memref_store);
     bool varies = op->num_operands && nr_lanes_varies(l, nr_operand(op, op->num_operands - 1));
     s->gathers |= inside && access && varies && !nr_lanes_is_row(l, op);
-    s->divides |= inside && nr_op_has(op, NR_DIVIDES);
+    s->divides |= inside && nr_op_has(op, NR_DIVIDES) && nr_lanes_division(op) == NR_LANES_BY_LANE;
     for (uint32_t r = 0; r < op->num_regions; r++)
       if (nr_op_body(op, r)) measure(l, nr_op_body(op, r), inside || loop, s);
   }
@@ -121,6 +123,16 @@ static int64_t slots_of(const NrLanes *l, const NrOp *op, int64_t *out_libm) {
 
 static NrLanesCost cost_of_block(const NrLanes *l, NrBlock *block);
 
+/* A division by a constant is a product and shifts in scalar code too. */
+static NrLanesCost cost_of_division(const NrLanes *l, const NrOp *op, double scalar) {
+  size_t bytes = nr_type_byte_size(nr_op_result(op)->type);
+  double count = (double)l->count;
+  if (nr_lanes_division(op) == NR_LANES_BY_CONSTANT)
+    return (NrLanesCost){count * CONSTANT_DIVISION / SCALAR_PORTS,
+                         vectors_of(l, bytes) * 2 * CONSTANT_DIVISION / l->target->fma_ports};
+  return (NrLanesCost){count * scalar, vectors_of(l, bytes > 2 ? 8 : 4) * FLOAT_DIVISION};
+}
+
 static NrLanesCost cost_of_op(const NrLanes *l, const NrOp *op) {
   double count = (double)l->count;
   int64_t libm, plain, slots = slots_of(l, op, &libm);
@@ -132,6 +144,7 @@ static NrLanesCost cost_of_op(const NrLanes *l, const NrOp *op) {
   bool varies = false;
   for (uint32_t i = 0; i < op->num_operands; i++) varies |= nr_lanes_varies(l, nr_operand(op, i));
   if (!varies) return (NrLanesCost){count * scalar, scalar};
+  if (nr_op_has(op, NR_DIVIDES) && nr_lanes_division(op) != NR_LANES_BY_LANE) return cost_of_division(l, op, scalar);
   if (libm || nr_op_has(op, NR_DIVIDES)) return (NrLanesCost){count * scalar, count * (scalar + 1)};
   return (NrLanesCost){count * scalar, vectors_of(l, widest(op)) * (double)slots / l->target->fma_ports};
 }

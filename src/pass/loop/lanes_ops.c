@@ -27,6 +27,11 @@ static void emit_elementwise(NrLanes *l, NrOp *op, NrValue *mask) {
     NrValue **last = &operands.data[operands.size - 1];
     *last = nr_lanes_blend(l, mask, *last, nr_lanes_ones(l, (*last)->type->elem));
   }
+  if (nr_op_has(op, NR_DIVIDES) && nr_lanes_division(op) == NR_LANES_BY_FLOATS) {
+    nr_lanes_set(l, nr_op_result(op), nr_lanes_divide(l, op, operands.data[0], operands.data[1]));
+    nr_vec_deinit(&operands);
+    return;
+  }
   for (uint32_t i = 0; i < op->num_results; i++) nr_vec_push(&types, nr_lanes_type(l, nr_result(op, i)->type));
   for (uint32_t i = 0; i < op->num_attrs; i++)
     if (!mask || !is_promise(op->attrs[i].name)) nr_vec_push(&attrs, op->attrs[i]);

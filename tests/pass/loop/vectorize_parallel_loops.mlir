@@ -55,7 +55,7 @@ func.func @halve(%a: memref<?xf32>, %o: memref<?xf32>) {
 }
 
 // The condition loads, so the mask is carried, as numbers that AVX2 blends by; a branch that varies skips what no lane
-// takes, and divides by 1 in lanes that are off; the counter stays a scalar; an index that varies is a gather.
+// takes, and divides floats, by 1 in lanes that are off; the counter stays a scalar; an index that varies is a gather.
 // FOUR-LABEL: func.func @find
 // FOUR: scf.while (%[[K:[^ ]*]] = %c0, %[[S:[^ ]*]] = %{{[^,]*}}, %[[ON:[^ ]*]] = {{.*}} : (index, vector<4xi32>, vector<4xi64>
 // FOUR: %[[ACTIVE:.*]] = arith.cmpi slt, %[[ON]], %{{.*}} : vector<4xi64>
@@ -68,7 +68,9 @@ func.func @halve(%a: memref<?xf32>, %o: memref<?xf32>) {
 // FOUR: %[[SOME:.*]] = vector.reduction <or>, %[[THEN]]
 // FOUR: scf.if %[[SOME]] -> (vector<4xi32>) {
 // FOUR: %[[BY:.*]] = arith.select %[[THEN]], %{{.*}}, %{{.*}} : vector<4xi1>, vector<4xi32>
-// FOUR: arith.divsi %{{.*}}, %[[BY]] : vector<4xi32>
+// FOUR: %[[FLOAT:.*]] = arith.sitofp %[[BY]] : vector<4xi32> to vector<4xf64>
+// FOUR: %[[QUOTIENT:.*]] = arith.divf %{{.*}}, %[[FLOAT]] : vector<4xf64>
+// FOUR: arith.fptosi %[[QUOTIENT]] : vector<4xf64> to vector<4xi32>
 // FOUR: arith.extsi %[[MASK]] : vector<4xi1> to vector<4xi64>
 // FOUR: vector.scatter
 func.func @find(%a: memref<?xi32>, %p: memref<?xi32>, %o: memref<?xi32>) {
