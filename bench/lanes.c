@@ -26,3 +26,15 @@ void collatz_lengths(int64_t n, const int64_t *starts, int64_t *out) {
     out[i] = k;
   }
 }
+
+void gcds(int64_t n, const int32_t *a, const int32_t *b, int32_t *out) {
+  for (int64_t i = 0; i < n; i++) {
+    int32_t p = a[i], q = b[i];
+    while (q) {
+      int32_t rest = p % q;
+      p = q;
+      q = rest;
+    }
+    out[i] = p;
+  }
+}

@@ -18,9 +18,12 @@ import numpy as np
 import noria
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.append(os.path.join(os.path.dirname(HERE), "tests", "python"))
+from lanes_programs import COLLATZ, GCD  # noqa: E402
+
 BUILD = os.environ.get("NORIA_BUILD", os.path.join(os.path.dirname(HERE), "build", "release"))
 ROUNDS = 9
-SIZE, STARTS = 1024, 1_000_000
+SIZE, STARTS, PAIRS = 1024, 1_000_000, 200_000
 
 MANDELBROT = """
 func.func @main() -> tensor<1024x1024xi32> {
@@ -72,40 +75,6 @@ func.func @main() -> tensor<1024x1024xi32> {
 }
 """
 
-COLLATZ = """
-func.func @main(%starts: tensor<?xi64>) -> tensor<?xi64> {
-  %c0 = arith.constant 0 : index
-  %c1 = arith.constant 1 : index
-  %z = arith.constant 0 : i64
-  %one = arith.constant 1 : i64
-  %three = arith.constant 3 : i64
-  %a = bufferization.to_buffer %starts read_only : tensor<?xi64> to memref<?xi64>
-  %n = memref.dim %a, %c0 : memref<?xi64>
-  %o = memref.alloc(%n) : memref<?xi64>
-  scf.parallel (%i) = (%c0) to (%n) step (%c1) {
-    %x = memref.load %a[%i] : memref<?xi64>
-    %r:2 = scf.while (%k = %z, %y = %x) : (i64, i64) -> (i64, i64) {
-      %c = arith.cmpi sgt, %y, %one : i64
-      scf.condition(%c) %k, %y : i64, i64
-    } do {
-    ^bb0(%k: i64, %y: i64):
-      %low = arith.andi %y, %one : i64
-      %odd = arith.cmpi ne, %low, %z : i64
-      %m = arith.muli %y, %three : i64
-      %p = arith.addi %m, %one : i64
-      %h = arith.shrui %y, %one : i64
-      %next = arith.select %odd, %p, %h : i64
-      %k1 = arith.addi %k, %one : i64
-      scf.yield %k1, %next : i64, i64
-    }
-    memref.store %r#0, %o[%i] : memref<?xi64>
-    scf.reduce
-  }
-  %t = bufferization.to_tensor %o restrict : memref<?xi64> to tensor<?xi64>
-  return %t : tensor<?xi64>
-}
-"""
-
 
 def peers(folder):
     """{compiler: library}"""
@@ -150,7 +119,7 @@ def best(functions):
 
 
 def measure(folder, name, text, feeds, c_call, has_512):
-    """Rows of (what, {who: times}, bar text, met); the bar is against clang, or the C compiler that there is."""
+    """{who: times}; the feeds are of the inputs in their order."""
     libraries = peers(folder)
     ours, two = session(folder, name, text, 1), session(folder, name, text, 2)
     want = None
@@ -165,8 +134,9 @@ def measure(folder, name, text, feeds, c_call, has_512):
     if has_512:
         cpus["Noria, x86-64-v3"] = session(folder, name, text, 1, "x86-64-v3")
     for who, one in cpus.items():
-        assert np.array_equal(one.run(None, feeds)[0], want), f"{who} differs from C"
-        calls.append(lambda one=one: one.run(None, feeds))
+        named = dict(zip([i.name for i in one.get_inputs()], feeds))
+        assert np.array_equal(one.run(None, named)[0], want), f"{who} differs from C"
+        calls.append(lambda one=one, named=named: one.run(None, named))
         names.append(who)
     return dict(zip(names, best(calls)))
 
@@ -190,10 +160,23 @@ def cases():
                                     out.ctypes.data_as(ctypes.c_void_p))
             return out
         return run
-    return [("Mandelbrot f32 1024x1024x256", "mandelbrot", MANDELBROT, {}, mandelbrot, 7, 4, 1e9 / SIZE**2,
+
+    rng = np.random.default_rng(1)
+    pairs = [rng.integers(0, 1 << 30, PAIRS).astype(np.int32) for _ in range(2)]
+
+    def divisors(library):
+        out = np.zeros(PAIRS, np.int32)
+
+        def run():
+            library.gcds(ctypes.c_int64(PAIRS), *(x.ctypes.data_as(ctypes.c_void_p) for x in [*pairs, out]))
+            return out
+        return run
+    return [("Mandelbrot f32 1024x1024x256", "mandelbrot", MANDELBROT, [], mandelbrot, 7, 4, 1e9 / SIZE**2,
              "ns a point"),
-            ("Collatz lengths of 1 M starts, i64", "collatz", COLLATZ, {"starts": starts}, lengths, 3, 3, 1e9 / STARTS,
-             "ns a start")]
+            ("Collatz lengths of 1 M starts, i64", "collatz", COLLATZ, [starts], lengths, 3, 3, 1e9 / STARTS,
+             "ns a start"),
+            ("Greatest common divisors of 200 K pairs, i32", "gcd", GCD, pairs, divisors, 2, 2, 1e9 / PAIRS,
+             "ns a pair")]
 
 
 def bench(table):

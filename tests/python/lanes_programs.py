@@ -1,5 +1,5 @@
 """Programs whose parallel loops have loops inside that run a different number of times in each iteration, and what
-NumPy makes inputs of them from."""
+NumPy makes inputs of them from. bench/lanes.py times some of them."""
 import numpy as np
 from onnx import TensorProto, helper, numpy_helper
 
@@ -46,7 +46,7 @@ COLLATZ = one_dim(["i64"], "i64", """
         %p = arith.addi %m, %one : i64
         scf.yield %p : i64
       } else {
-        %h = arith.shrsi %y, %one : i64
+        %h = arith.shrui %y, %one : i64
         scf.yield %h : i64
       }
       %k1 = arith.addi %k, %one : i64
