@@ -1,30 +1,53 @@
-"""Programs as C source: what test_c_source.py uses, and everything at once:
+"""Programs as C source: what test_c_source.py uses, and sweeps over everything:
 
-    python tests/python/c_source.py programs [WORD]   all text programs that tests run with `noria run`
-    python tests/python/c_source.py onnx              the official ONNX tests that are not left out
-    python tests/python/c_source.py silero            Silero VAD
+    python tests/python/c_source.py programs           all text programs that tests run with `noria run`
+    python tests/python/c_source.py onnx               the official ONNX tests that are not left out
+    python tests/python/c_source.py silero             Silero VAD
 
-CC names the compiler, with options: CC="clang-22 -O2". Each program is made a library of C, and answers as the library
-of machine code does.
+    --compiler=gcc,clang     those of COMPILERS, or all
+    --every=K                each K-th run only
+    --only=WORD              only those whose name has WORD
+
+Each program becomes a library of C, or with sanitizers and for other machines a program around its plain function. It
+answers as machine code does, the ONNX tests as the suite says.
 """
 
+import argparse
+import collections
 import functools
 import hashlib
 import itertools
+import json
+import multiprocessing
 import os
 import pathlib
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 import tempfile
-from concurrent.futures import ThreadPoolExecutor
+import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BUILD = pathlib.Path(os.environ.get("NORIA_BUILD", ROOT / "build" / "release")).resolve()
 NORIA = str(BUILD / "noria")
 WARNINGS = ["-std=c17", "-Wall", "-Wextra", "-Wpedantic", "-Werror"]
-COMPILER = shlex.split(os.environ.get("CC", "gcc -O2"))
+
+Compiler = collections.namedtuple("Compiler", "command runner alone", defaults=[(), True])
+COMPILERS = {  # alone: as a program of its own, which runner runs
+    "gcc": Compiler(("gcc", "-O2"), alone=False),
+    "clang": Compiler(("clang-22", "-O2"), alone=False),
+    "gcc-ubsan": Compiler(("gcc", "-O2", "-fsanitize=undefined,address", "-fno-sanitize-recover=all")),
+    "clang-ubsan": Compiler(("clang-22", "-O2", "-fsanitize=undefined", "-fno-sanitize-recover=all")),
+    "m32": Compiler(("gcc", "-O2", "-m32")),
+    "aarch64": Compiler(("aarch64-linux-gnu-gcc", "-O2", "-static"), ("qemu-aarch64",)),
+    "riscv64": Compiler(("riscv64-linux-gnu-gcc", "-O2", "-static"), ("qemu-riscv64",)),
+}
+
+
+class NotAlone(Exception):
+    """The program has no plain function, or one that calls Noria's runtime."""
 
 
 def run(*command, timeout=300):
@@ -36,9 +59,9 @@ def run(*command, timeout=300):
     return done.returncode, done.stdout, done.stderr
 
 
-def build(source, library, compiler=None, options=()):
+def build(source, library, compiler):
     """Compiles a C file to a shared library; the compiler says nothing."""
-    code, out, err = run(*(compiler or COMPILER), *WARNINGS, *options, "-shared", "-fPIC", source, "-o", library, "-lm")
+    code, out, err = run(*compiler.command, *WARNINGS, "-shared", "-fPIC", source, "-o", library, "-lm")
     assert code == 0 and not err, f"{source}: {err[:2000]}"
 
 
@@ -77,55 +100,98 @@ def message(text):
 
 
 class Programs:
-    """Libraries of C and of machine code for each program, made once."""
+    """The libraries of machine code and of C of each program, made once."""
 
-    def __init__(self, folder):
-        self.folder = pathlib.Path(folder)
+    def __init__(self, folder, compiler):
+        self.folder, self.compiler = pathlib.Path(folder), compiler
 
     @functools.cache
     def libraries(self, path, options):
-        base = self.folder / hashlib.sha256(repr((path, options)).encode()).hexdigest()[:20]
+        base = self.folder / hashlib.sha256(repr((path, options, os.getpid())).encode()).hexdigest()[:20]
         cpu = [] if any(o.startswith("--cpu") for o in options) else ["--cpu=x86-64"]
         want = run(NORIA, "compile", *cpu, *options, path, "-o", f"{base}.ref.so")
+        if self.compiler.alone:
+            return want, None, base
         got = run(NORIA, "compile", *options, path, "-o", f"{base}.c")
         if got[0] == 0:
-            build(f"{base}.c", f"{base}.so")
+            build(f"{base}.c", f"{base}.so", self.compiler)
         return want, got, base
 
     def check(self, path, options, rest):
         """None, or what differs."""
-        try:
-            want, got, base = self.libraries(path, options)
-        except AssertionError as error:
-            return str(error)
+        want, got, base = self.libraries(path, options)
+        if self.compiler.alone:
+            return self.check_alone(path, options, rest, want, base)
         if want[0] == 0 and got[0] == 0:
             want, got = (run(NORIA, "run", f"{base}{kind}", *rest, timeout=60) for kind in (".ref.so", ".so"))
         same = want[:2] == got[:2] and message(want[2]) == message(got[2])
         return None if same else f"{base}.c: {want} is expected, not {got}"
 
+    def check_alone(self, path, options, rest, want, base):
+        if want[0]:
+            raise NotAlone("it is no program")
+        import noria
+        base.mkdir(exist_ok=True)
+        alone = Alone(path, base, self.compiler, options)
+        session = noria.InferenceSession(f"{base}.ref.so")
+        feeds = {i.name: parsed(text, i.type) for text, i in zip(rest, session.get_inputs(), strict=True)}
+        want = run(NORIA, "run", f"{base}.ref.so", *rest, timeout=60)
+        try:
+            got = alone.run(*feeds.values())
+        except RuntimeError as error:
+            return None if want[0] and message(str(error)) in message(want[2]) else f"{base}: {error}, not {want}"
+        return f"{base}: {want} is expected" if want[0] else differences(session.run(None, feeds), got)
+
+
+def parsed(text, kind):
+    """An argument of `noria run` as an array; kind: "tensor(float)"."""
+    import numpy as np
+    name = re.fullmatch(r"tensor\((float|double|float16|bool|u?int\d+)\)", kind)
+    try:
+        return np.array(json.loads(text), {"float": "f4", "double": "f8"}.get(name[1], name[1]))
+    except (TypeError, ValueError) as error:
+        raise NotAlone(f"an argument of another form: {kind}") from error
+
+
+def differences(want, got):
+    """None where arrays are the same: to the bit, with any bits for NaN."""
+    import numpy as np
+    for i, a, b in zip(range(len(want)), want, got, strict=True):
+        b = b.view(a.dtype)
+        whole = a.dtype.kind not in "fc"
+        same = a.shape == b.shape and np.array_equal(a, b, equal_nan=not whole)
+        if not same or (a.dtype.kind == "f" and not np.array_equal(np.signbit(a[a == a]), np.signbit(b[b == b]))):
+            return f"output {i}: {a} is expected, not {b}"
+    return None
+
 
 # ---- plain functions --------------------------------------------------------------------------------------------------
 
 TYPES = {"float": "f4", "double": "f8", "int8_t": "i1", "uint8_t": "u1", "int16_t": "i2", "uint16_t": "u2",
-         "int32_t": "i4", "uint32_t": "u4", "int64_t": "i8", "uint64_t": "u8"}
+         "int32_t": "i4", "uint32_t": "u4", "int64_t": "i8", "uint64_t": "u8", "float pairs": "c8", "double pairs": "c16"}
 
 
 class Alone:
-    """A program as a plain function in an executable of its own, which runner, a command, runs."""
+    """A program as a plain function in an executable of its own."""
 
-    def __init__(self, path, folder, compiler, runner=(), options=()):
-        self.folder, self.compiler, self.runner = pathlib.Path(folder), compiler, list(runner)
+    def __init__(self, path, folder, compiler, options=()):
+        self.folder, self.compiler = pathlib.Path(folder), compiler
         code, _, err = run(NORIA, "compile", *options, path, "-o", self.folder / "prog.c")
-        assert code == 0, err
+        if code:
+            raise NotAlone(err)
         self.header = (self.folder / "prog.h").read_text()
-        self.run_parameters = re.search(r"int prog_run\((.*)char \*error", self.header).group(1)
+        missing = re.search(r"It has no plain function: (.*?)\.", self.header)
+        if missing:
+            raise NotAlone(missing.group(1))
 
     def values(self):
         """(name, type, dims, is input) of each input and output; a dim is a number or the name of its argument."""
-        lists = re.search(r"Inputs, row-major:(.*?)\* Outputs, row-major:(.*?)\* prog_run", self.header, re.S)
-        for text, is_input in zip(lists.groups(), (True, False)):
-            for name, kind, dims in re.findall(r" \*   (\w+) +(\w+)((?:\[\w+\])*)", text):
-                yield name, kind, re.findall(r"\[(\w+)\]", dims), is_input
+        for title, is_input in (("Inputs", True), ("Outputs", False)):
+            text = re.search(rf" \* {title}, row-major:\n((?: \*   .*\n)*)", self.header)
+            for name, kind, dims, note in re.findall(r" \*   (\w+) +(\w+)((?:\[[\w.]+\])*)(.*)", text[1] if text else ""):
+                if "..." in dims:
+                    raise NotAlone("an array of any rank")
+                yield name, kind + (" pairs" if "pairs" in note else ""), re.findall(r"\[(\w+)\]", dims), is_input
 
     def main(self, arrays):
         """A program that calls the function with the arrays and prints the bytes of what it gives."""
@@ -133,6 +199,7 @@ class Alone:
         feeds = iter(arrays)
         for name, kind, dims, is_input in self.values():
             dynamic = [d for d in dims if not d.isdigit()]
+            kind, pairs = kind.removesuffix(" pairs"), kind.endswith(" pairs")
             if is_input:
                 array = next(feeds)
                 data = ", ".join(map(str, array.tobytes() or b"\0"))
@@ -140,12 +207,12 @@ class Alone:
                 args.append(f"(const {kind} *)(const void *){name}_bytes")
                 args += [str(n) for n, d in zip(array.shape, dims) if d in dynamic]
                 continue
-            count = " * ".join(["1", *dims])
+            count = " * ".join(["2" if pairs else "1", *dims])
             if dynamic:
                 lines.append(f"  {kind} *{name};\n  int64_t " + ", ".join(dynamic) + ";")
                 args += [f"&{name}", *(f"&{d}" for d in dynamic)]
             else:
-                lines.append(f"  static {kind} {name}[{count}];")
+                lines.append(f"  static {kind} {name}[{count} + 1];")  # C has no array of no elements
                 args.append(name)
             sizes = " ".join(["%lld"] * len(dims))
             shows.append(f'  printf("{sizes} :"' + "".join(f", (long long){d}" for d in dims) + ");")
@@ -161,16 +228,18 @@ class Alone:
         """The outputs; an error is a RuntimeError with its text."""
         import numpy as np
         (self.folder / "main.c").write_text(self.main(arrays))
-        code, out, err = run(*self.compiler, *WARNINGS, "-I", self.folder, self.folder / "main.c", self.folder / "prog.c",
-                             "-o", self.folder / "main", "-lm")
+        code, out, err = run(*self.compiler.command, *WARNINGS, "-I", self.folder, self.folder / "main.c",
+                             self.folder / "prog.c", "-o", self.folder / "main", "-lm")
         assert code == 0 and not err, err[:2000]
-        code, out, err = run(*self.runner, self.folder / "main")
+        code, out, err = run(*self.compiler.runner, self.folder / "main")
         assert not err, err[:2000]
+        if "is a function of Noria's runtime" in out:
+            raise NotAlone(out.strip())
         if code:
             raise RuntimeError(out.strip())
         types = [TYPES[kind] for _, kind, _, is_input in self.values() if not is_input]
         answers = []
-        for line, kind in zip(out.splitlines(), types):
+        for line, kind in zip(out.splitlines(), types, strict=True):
             dims, data = line.split(":")
             answers.append(np.frombuffer(bytes.fromhex(data), "<" + kind).reshape([int(d) for d in dims.split()]))
         return answers
@@ -180,57 +249,87 @@ class Alone:
 
 
 class Session:
-    """An InferenceSession of a model that went through C."""
+    """A model that went through C: run() is that of an InferenceSession."""
 
-    def __init__(self, model, folder, options=()):
+    def __init__(self, model, folder, compiler):
         import noria
-        name = hashlib.sha256(model).hexdigest()[:20]
-        base = pathlib.Path(folder) / name
-        base.with_suffix(".onnx").write_bytes(model)
-        code, _, err = run(NORIA, "compile", f"{base}.onnx", "-o", f"{base}.c", *options)
+        base = pathlib.Path(folder) / hashlib.sha256(model).hexdigest()[:20]
+        base.mkdir(exist_ok=True)
+        (base / "prog.onnx").write_bytes(model)
+        if compiler.alone:
+            self.session, self.alone = noria.InferenceSession(model), Alone(base / "prog.onnx", base, compiler)
+            return
+        code, _, err = run(NORIA, "compile", base / "prog.onnx", "-o", base / "prog.c")
         if code:
             raise RuntimeError(err)
-        build(f"{base}.c", f"{base}.so")
-        self.session = noria.InferenceSession(f"{base}.so")
-        for suffix in (".onnx", ".c", ".h", ".so"):  # the suite has many models
-            base.with_suffix(suffix).unlink(missing_ok=True)
+        build(base / "prog.c", base / "prog.so", compiler)
+        self.session, self.alone = noria.InferenceSession(str(base / "prog.so")), None
+        shutil.rmtree(base)  # the suite has many models
+
+    def get_inputs(self):
+        return self.session.get_inputs()
+
+    def run(self, names, feeds):
+        if not self.alone:
+            return self.session.run(names, feeds)
+        want = self.session.run(None, feeds)  # has the types that C has not
+        got = self.alone.run(*(feeds[i.name] for i in self.get_inputs()))
+        shutil.rmtree(self.alone.folder)
+        return [b.view(a.dtype) for a, b in zip(want, got, strict=True)]
 
 
 def backend():
-    """noria.backend, with models that go through C."""
+    """noria.backend, with models that go through C: by the compiler of its attribute `compiler`."""
     import types
 
     import noria.backend as real
     folder = tempfile.TemporaryDirectory()
+    module = types.ModuleType("noria_c_backend")
 
     class Backend(real.NoriaBackend):
-        keeps = folder
-
         @classmethod
         def prepare(cls, model, device="CPU", **kwargs):
             data = model if isinstance(model, bytes) else model.SerializeToString()
-            return real.NoriaBackendRep(Session(data, folder.name).session)
+            return real.NoriaBackendRep(Session(data, folder.name, COMPILERS[module.compiler]))
 
-    module = types.ModuleType("noria_c_backend")
     for name in ("is_compatible", "prepare", "run_model", "run_node", "supports_device"):
         setattr(module, name, getattr(Backend, name))
     module.keeps = folder
     return module
 
 
-def onnx_suite():
-    import onnx.backend.test
+class Suite:
+    """The official ONNX tests that are not left out."""
 
-    from test_onnx_backend import split
-    suite = onnx.backend.test.BackendTest(backend(), __name__)
-    suite.exclude("_cuda$")
-    for excluded in split()[0]:
-        suite.exclude(f"^{re.escape(excluded)}_cpu$")
-    return suite
+    def __init__(self):
+        import onnx.backend.test
+
+        from test_onnx_backend import split
+        self.backend = backend()
+        suite = onnx.backend.test.BackendTest(self.backend, __name__)
+        left_out = {f"{name}_cpu" for name in split()[0]}
+        self.tests = [test for group in suite.test_suite for test in (group if hasattr(group, "__iter__") else [group])
+                      if test.id().split(".")[-1].endswith("_cpu") and test.id().split(".")[-1] not in left_out]
+
+    def names(self):
+        return [test.id().split(".")[-1] for test in self.tests]
+
+    def check(self, number, compiler):
+        """None, or what is wrong."""
+        self.backend.compiler = compiler
+        result = unittest.TestResult()
+        self.tests[number](result)
+        for _, why in result.errors + result.failures:
+            if NotAlone.__name__ in why:
+                raise NotAlone(why.strip().splitlines()[-1])
+            return why
+        for _, why in result.skipped:
+            raise NotAlone(why)
+        return None
 
 
-def silero_answers():
-    """The outputs of Silero VAD by machine code and by C, for each of its parts."""
+def check_silero(compiler):
+    """Silero VAD, at both of its rates, by C as by machine code."""
     import numpy as np
 
     import noria
@@ -239,47 +338,85 @@ def silero_answers():
     path = silero.fetch_model()
     random = np.random.default_rng(1)
     with tempfile.TemporaryDirectory() as folder:
-        compiled = Session(pathlib.Path(path).read_bytes(), folder).session
         machine = noria.InferenceSession(path)
         for rate, samples in ((16000, 576), (8000, 288)):
             feeds = {"input": random.standard_normal((1, samples), np.float32) * 0.1,
                      "state": np.zeros((2, 1, 128), np.float32), "sr": np.array(rate, np.int64)}
-            for _ in range(5):
+            compiled = Session(pathlib.Path(path).read_bytes(), folder, COMPILERS[compiler])
+            for _ in range(1 if compiled.alone else 5):
                 want, got = machine.run(None, feeds), compiled.run(None, feeds)
-                yield want, got
+                for a, b in zip(want, got, strict=True):
+                    np.testing.assert_allclose(b, a, rtol=1e-3, atol=1e-5)
                 feeds["state"] = want[1]
 
 
-# ---- all of it --------------------------------------------------------------------------------------------------------
+# ---- sweeps -----------------------------------------------------------------------------------------------------------
 
 
-def all_programs(word):
-    runs = [r for r in program_runs() if word in r[0]]
-    files = sorted({r[0] for r in runs})
-    with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(os.cpu_count()) as pool:
-        made = Programs(folder)
-        found = pool.map(lambda f: [(r, made.check(*r)) for r in runs if r[0] == f], files)
-        wrong = [(r, why) for part in found for r, why in part if why]
-    for (path, options, rest), why in wrong:
-        print(os.path.relpath(path, ROOT), *options, *rest, "\n   ", why)
-    print(f"{len(runs) - len(wrong)} of {len(runs)} runs are the same")
-    return not wrong
+def answer(job):
+    """(name, what is wrong or None, why it is not run or None)"""
+    name, check = job
+    try:
+        return name, check(), None
+    except NotAlone as why:
+        return name, None, str(why)
+    except Exception as error:
+        return name, f"{type(error).__name__}: {error}", None
 
 
-def main(what, word=""):
+def jobs(what, compiler, folder):
+    """(name, function that gives None or what is wrong) of each run"""
     if what == "programs":
-        return all_programs(word)
-    if what == "onnx":
-        import unittest
-        result = unittest.TextTestRunner(verbosity=0).run(onnx_suite().test_suite)
-        return result.wasSuccessful()
-    import numpy as np
-    for want, got in silero_answers():
-        for a, b in zip(want, got):
-            np.testing.assert_allclose(b, a, rtol=1e-3, atol=1e-5)
-    print("Silero VAD: the same")
-    return True
+        made = Programs(folder, COMPILERS[compiler])
+        for path, options, rest in program_runs():
+            yield f"{os.path.relpath(path, ROOT)} {' '.join(options + rest)}", functools.partial(made.check, path, options, rest)
+    elif what == "onnx":
+        for i, name in enumerate(suite().names()):
+            yield name, functools.partial(suite().check, i, compiler)
+    else:
+        yield "silero", functools.partial(check_silero, compiler)
+
+
+@functools.cache
+def suite():
+    return Suite()
+
+
+def sweep(what, compiler, every=1, only=""):
+    """Prints what is wrong, and counts; whether all is right."""
+    with tempfile.TemporaryDirectory() as folder:
+        work = [job for job in jobs(what, compiler, folder) if only in job[0]][::every]
+        answers = []
+        with multiprocessing.get_context("fork").Pool(os.cpu_count(), initializer=take, initargs=(work,)) as pool:
+            for name, wrong, why in pool.imap(answer_of, range(len(work)), chunksize=4):
+                answers.append((wrong, why))
+                if wrong:
+                    print(f"{compiler}: {name}\n    {wrong}", flush=True)
+    left_out = collections.Counter(re.sub(r"'.*'", "..", why.splitlines()[-1])[:110] for _, why in answers if why)
+    failed = sum(wrong is not None for wrong, _ in answers)
+    print(f"{what}, {compiler}: {len(answers) - failed - left_out.total()} the same, {failed} not, {left_out.total()} not run",
+          *(f"\n    {count} {why}" for why, count in left_out.most_common()), flush=True)
+    return not failed
+
+
+def take(work):
+    global taken
+    taken = work
+
+
+def answer_of(number):
+    return answer(taken[number])
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("what", choices=["programs", "onnx", "silero"])
+    parser.add_argument("--compiler", default=",".join(COMPILERS))
+    parser.add_argument("--every", type=int, default=1)
+    parser.add_argument("--only", default="")
+    options = parser.parse_args()
+    return all([sweep(options.what, compiler, options.every, options.only) for compiler in options.compiler.split(",")])
 
 
 if __name__ == "__main__":
-    sys.exit(0 if main(*sys.argv[1:]) else 1)
+    sys.exit(0 if main() else 1)

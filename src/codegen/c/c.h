@@ -11,8 +11,9 @@
  * Every function is  int32_t f(exec, arguments..., pointers to results...); non-zero: the run failed.
  *
  * Files, each uses those before it: types.c types and constants; text.c names, lines and helper functions; tables.c
- * what noria_module lists; structure.c loops and ifs from blocks; scope.c where variables are declared; the op rows in
- * arith.c integer.c math.c memory.c atomic.c boundary.c runtime.c vector.c; function.c bodies; library.c the plain
+ * what noria_module lists; structure.c loops and ifs from blocks; loops.c which are `for` and `while`; scope.c where
+ * variables are declared; plan.c which values have none; the op rows in arith.c integer.c math.c memory.c atomic.c
+ * boundary.c runtime.c vector.c; statements.c bodies; function.c functions; library.c the plain
  * functions; prelude.c text that every file begins with; program.c the file. */
 #ifndef NORIA_CODEGEN_C_C_H
 #define NORIA_CODEGEN_C_C_H
@@ -157,8 +158,13 @@ NrStatus nr_c_emit_op(NrC *g, NrOp *op);
 NrStatus nr_c_declare_functions(NrC *g);
 NrStatus nr_c_define_functions(NrC *g);
 NrCFunc *nr_c_find_func(NrC *g, NrOp *user, NrAttr symbol); /* reports an error when there is none */
-void nr_c_find_live(NrC *g, NrRegion *region);
 bool nr_c_is_pure(const NrC *g, const NrOp *op); /* an expression of its operands */
+/* plan.c */
+void nr_c_find_live(NrC *g, NrRegion *region);      /* fills live */
+void nr_c_plan_inlining(NrC *g, NrRegion *region);  /* fills may_inline */
+void nr_c_without_variable(NrC *g, NrRegion *region, NrMap *out); /* those of may_inline, and constants */
+/* statements.c */
+NrStatus nr_c_put_list(NrC *g, const NrCList *list);
 
 /* arith.c: of one element. */
 const char *nr_c_combine(NrC *g, NrStr kind, NrType elem, const char *a, const char *b); /* NULL: no such kind */

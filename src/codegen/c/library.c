@@ -35,7 +35,7 @@ const char *const nr_c_alone[] = {
     "  if (size >= 0 && (u64)size < SIZE_MAX / 2 - align && noria_reserve(run))\n"
     "    data = aligned_alloc(align, ((size_t)size + align) / align * align);\n"
     "  if (!data) {\n"
-    "    snprintf(run->text, sizeof run->text, \"no memory for %lld bytes\", (long long)size);\n    return NULL;\n  }\n"
+    "    snprintf(run->text, sizeof run->text, \"the system has no memory for %lld bytes\", (long long)size);\n    return NULL;\n  }\n"
     "  block = noria_find(run, data);\n  run->used += !block->data;\n  block->data = data;\n  block->size = size;\n"
     "  return data;\n}\n"
     "static void *noria_alone_alloc(NoriaExec *exec, int64_t size) { return noria_alone_alloc_aligned(exec, size, 64); "

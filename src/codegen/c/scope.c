@@ -72,6 +72,7 @@ static void walk(Scope *s, NrCList *list) {
       break;
     case NR_C_EDGE:
       for (uint32_t i = 0; i < op->successors[node->successor].num_operands; i++) {
+        if (nr_block_arg(op->successors[node->successor].block, i) == node->counter) continue;
         visit(s, nr_successor_operand(op, node->successor, i), node);
         visit(s, nr_block_arg(op->successors[node->successor].block, i), node);
       }
@@ -81,6 +82,12 @@ static void walk(Scope *s, NrCList *list) {
       visit(s, nr_op_is(op, NR_OP_cf_switch) ? nr_cf_switch_flag(op) : nr_cf_cond_br_condition(op), node);
       break;
     case NR_C_RETURN: visit_nested(s, op, node); break;
+    case NR_C_LOOP:
+      if (!node->counter) break;
+      if (node->begin) visit(s, node->begin, node);
+      visit_nested(s, node->test, node);
+      visit_nested(s, node->step, node);
+      break;
     default: break;
     }
     walk(s, &node->body);

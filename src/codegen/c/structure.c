@@ -6,6 +6,7 @@
  * (2022). Dominators: Cooper, Harvey, Kennedy, "A Simple, Fast Dominance Algorithm" (2001). */
 #include "codegen/c/structure.h"
 
+#include "codegen/c/loops.h"
 #include "dialect/cf/ops.h"
 #include "dialect/func/ops.h"
 #include "ir/op_info.h"
@@ -304,7 +305,7 @@ static void link_lists(NrCList *list, NrCNode *owner) {
   }
 }
 
-NrCList *nr_c_structure(NrArena *arena, NrRegion *region) {
+NrCList *nr_c_structure(NrArena *arena, NrRegion *region, NrMap *live) {
   Structure s = {.arena = arena};
   order_blocks(&s, region);
   find_dominators(&s);
@@ -312,6 +313,7 @@ NrCList *nr_c_structure(NrArena *arena, NrRegion *region) {
   place(&s);
   NrCList *list = NR_NEW(arena, NrCList);
   put_block(&s, 0, list, NONE, NULL);
+  nr_c_find_fors(list, live);
   link_lists(list, NULL);
   return list;
 }

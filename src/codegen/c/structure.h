@@ -34,10 +34,15 @@ struct NrCNode {
   bool negated; /* IF: body runs where the condition is false */
   bool used;    /* LABEL: there is a goto */
   NrCList body, other, *cases;
+  /* LOOP that is a `for`: what it counts in, from begin (NULL: assigned before it) on, while test, by step (loops.c).
+   * EDGE: the argument that a `for` assigns. */
+  NrValue *counter, *begin;
+  NrOp *test, *step;
   NR_VEC(NrValue *) declared; /* variables that are declared before it (scope.c) */
 };
 
-/* The tree of a region, in arena. Every reachable block is in it once. */
-NrCList *nr_c_structure(NrArena *arena, NrRegion *region);
+/* The tree of a region, in arena. Every reachable block is in it once; its mark is its number in reverse postorder, that
+ * of others UINT32_MAX. live: the values that are needed. */
+NrCList *nr_c_structure(NrArena *arena, NrRegion *region, NrMap *live);
 
 #endif

@@ -48,15 +48,16 @@ const char *nr_c_group(NrC *g, const char *expression) {
 
 /* ---- names ------------------------------------------------------------------------------------------------------ */
 
-/* Names that C, its library, or the text of every file has taken. */
+/* Names that C, its library, or the text of every file has taken, besides those that begin with "noria". */
 static const char *const taken[] = {
 #define WORD(name) #name,
 #include "codegen/c/words.def"
 #undef WORD
 };
 
+static bool begins_as_ours(NrStr name) { return name.size >= 5 && strncasecmp(name.data, "noria", 5) == 0; }
+
 static bool is_taken(NrStr name) {
-  if (name.size >= 5 && strncasecmp(name.data, "noria", 5) == 0) return true;
   for (size_t i = 0; i < NR_COUNTOF(taken); i++)
     if (nr_str_is(name, taken[i])) return true;
   return false;
@@ -72,7 +73,9 @@ static const char *free_name(NrC *g, NrStr wanted, const NrStrMap *also, NrStrMa
   }
   while (text.size > 1 && text.data[text.size - 1] == '_') text.size--;
   if (!text.size || text.data[0] == '_') nr_buf_puts(&text, "v");
-  NrStr base = nr_str_copy(&g->arena, (NrStr){text.data, text.size}), name = base;
+  NrStr base = nr_str_copy(&g->arena, (NrStr){text.data, text.size});
+  if (begins_as_ours(base)) base = nr_str(nr_c_text(g, "v_%.*s", NR_STR_ARG(base)));
+  NrStr name = base;
   nr_buf_deinit(&text);
   for (unsigned i = 2; is_taken(name) || nr_strmap_has(into, name) || (also && nr_strmap_has(also, name)); i++)
     name = nr_str(nr_c_text(g, "%.*s_%u", NR_STR_ARG(base), i));

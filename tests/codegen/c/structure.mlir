@@ -6,6 +6,8 @@
 // RUN: noria compile %s --entry=pick -o %t.c --header %t.own.h
 // RUN: FileCheck %s --check-prefix=PICK < %t.c
 // RUN: FileCheck %s --check-prefix=HEADER < %t.own.h
+// RUN: noria compile %s --entry=noria_fail -o %t.c
+// RUN: FileCheck %s --check-prefix=OURS < %t.c
 
 // GCD: static int32_t gcd(NoriaExec *exec, i64 a, i64 b, i64 *result0) {
 // GCD: i64 x = a;
@@ -33,11 +35,9 @@ func.func @gcd(%a: i64, %b: i64) -> i64 {
 }
 
 // SUM: static int32_t sum(NoriaExec *exec, f32 *[[M:[a-z0-9]+]], f32 *result0) {
-// SUM: i64 i = 0;
-// SUM-NEXT: f32 acc = 0.0f;
-// SUM-NEXT: while (i < 8) {
+// SUM: f32 acc = 0.0f;
+// SUM-NEXT: for (i64 i = 0; i < 8; i++) {
 // SUM-NEXT: acc = acc + [[M]][i];
-// SUM-NEXT: i = add_i64(i, 1);
 // SUM-NEXT: }
 // SUM-NEXT: *result0 = acc;
 func.func @sum(%m: memref<8xf32>) -> f32 {
@@ -81,4 +81,10 @@ func.func private @note(%y: i64) attributes {no_inline} {
   %g = memref.get_global @last : memref<i64>
   memref.store %y, %g[] : memref<i64>
   return
+}
+
+// Names that the file's own functions have are not theirs.
+// OURS: static int32_t v_noria_fail(NoriaExec *exec, i64 v_noria_x, i64 *result0) {
+func.func @noria_fail(%noria_x: i64) -> i64 {
+  return %noria_x : i64
 }
