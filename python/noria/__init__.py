@@ -21,7 +21,7 @@ from . import _native  # noqa: E402
 from ._native import Error  # noqa: E402
 from ._values import dtype_name, from_value, to_value  # noqa: E402
 
-__all__ = ["Error", "InferenceSession", "NodeArg", "SessionOptions", "get_device"]
+__all__ = ["Error", "InferenceSession", "NodeArg", "SessionOptions", "compile_to_file", "get_device"]
 __version__ = _native.version()
 
 
@@ -186,6 +186,24 @@ class InferenceSession:
             return [outputs[self._output_index[name]] for name in output_names]
         except KeyError as e:
             raise Error(f"the model has no output {e}; its outputs are {list(self._output_index)}") from None
+
+
+# NoriaFileKind of noria.h.
+_FILE_KINDS = {".o": 0, ".so": 1, ".ll": 2, ".s": 3, ".c": 4}
+
+
+def compile_to_file(model, path, sess_options=None, header=None, cpu=None):
+    """Compiles the file `model` to the file `path`, as `noria compile` does. The ending of `path` says what it becomes:
+    .so, .o, .ll, .s, or .c for C source. header: the path of a C header that describes it; that of C source lies beside
+    it where none is named. cpu: LLVM's name of a CPU; None: this machine's, for C any. Of the options, the shapes, the
+    limits of compiling and shard count. Files are written whole or not at all; Error says what is wrong."""
+    options = sess_options or SessionOptions()
+    ending = os.path.splitext(os.fspath(path))[1]
+    if ending not in _FILE_KINDS:
+        raise Error(f"'{os.fspath(path)}' ends in none of {', '.join(_FILE_KINDS)}")
+    _native.compile_file(os.fspath(model), os.fspath(path), None if header is None else os.fspath(header),
+                         _FILE_KINDS[ending], list(options.shapes), cpu, float(options.compile_time_limit),
+                         int(options.compile_memory_limit), options.shard)
 
 
 def get_device():

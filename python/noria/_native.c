@@ -403,6 +403,8 @@ typedef struct Compile {
   const char *path, *bytes, *folder;
   Py_ssize_t size;
   NoriaCompileOptions options;
+  const char *out_path, *header; /* of a file */
+  NoriaFileKind kind;
   NoriaProgram *program;
   NoriaError error;
   NoriaStatus status;
@@ -418,9 +420,14 @@ static void compile_stop(void *user) {
   noria_interrupt_all();
 }
 
+static void compile_file_work(void *user) {
+  Compile *c = user;
+  c->status = noria_compile_to_file(c->path, &c->options, c->kind, c->out_path, c->header, &c->error);
+}
+
 /* False with an exception; there is no program then. */
 static bool compile_program(Compile *c) {
-  bool undisturbed = signals_run(compile_work, compile_stop, c);
+  bool undisturbed = signals_run(c->out_path ? compile_file_work : compile_work, compile_stop, c);
   if (undisturbed && !c->status) return true;
   if (undisturbed && (c->status != NORIA_ERROR_INTERRUPTED || !signals_raise())) fail(&c->error);
   noria_error_clear(&c->error);
@@ -474,6 +481,25 @@ static PyObject *compile(PyObject *module, PyObject *args) {
   if (!self) noria_program_destroy(c.program);
   else self->program = c.program, self->is_rank = is_rank, self->limits = *limits;
   return (PyObject *)self;
+}
+
+/* compile_file(path, out path, header or None, kind, shapes, cpu or None, time_s, memory, shard or None) */
+static PyObject *compile_file(PyObject *module, PyObject *args) {
+  (void)module;
+  PyObject *shapes;
+  int kind;
+  long long memory;
+  Compile c = {.error = NORIA_ERROR_INIT};
+  if (!PyArg_ParseTuple(args, "ssziOzdLz", &c.path, &c.out_path, &c.header, &kind, &shapes, &c.options.cpu,
+                        &c.options.compile_time_s, &memory, &c.options.shard))
+    return NULL;
+  c.kind = (NoriaFileKind)kind;
+  c.options.compile_memory = memory;
+  c.options.shapes = take_texts(shapes, &c.options.num_shapes);
+  bool compiled = c.options.shapes && compile_program(&c);
+  free((void *)c.options.shapes);
+  if (!compiled) return NULL;
+  Py_RETURN_NONE;
 }
 
 typedef struct Join {
@@ -605,6 +631,7 @@ static PyMethodDef functions[] = {
     {"strings", strings, METH_VARARGS, NULL},   {"sequence", sequence, METH_VARARGS, NULL},
     {"optional", optional, METH_VARARGS, NULL}, {"version", version, METH_NOARGS, NULL},
     {"join", join, METH_VARARGS, NULL},         {"leave", leave, METH_NOARGS, NULL},
+    {"compile_file", compile_file, METH_VARARGS, NULL},
     {NULL, NULL, 0, NULL},
 };
 static struct PyModuleDef definition = {

@@ -465,6 +465,7 @@ static void compile_to_file(void *user) {
   NrPassOptions passes = {0};
   NrStatus status = nr_compilation_read_file(&unit, c->path, c->options);
   if (!status) status = nr_compilation_set_entry(&unit, c->options ? c->options->entry : NULL);
+  if (!status && c->kind == NR_CODEGEN_C) status = nr_compilation_set_c(&unit, c->options);
   if (!status) status = nr_compilation_lower(&unit, &passes);
   if (!status) status = nr_compilation_emit(&unit, c->options, NULL, c->kind, c->out_path, c->header);
   if (status) c->status = nr_compilation_fail(&unit, status, c->error);
@@ -476,7 +477,8 @@ NoriaStatus noria_compile_to_file(const char *path, const NoriaCompileOptions *o
   static const NrCodegenKind kinds[] = {[NORIA_FILE_OBJECT] = NR_CODEGEN_OBJECT,
                                         [NORIA_FILE_SHARED] = NR_CODEGEN_SHARED,
                                         [NORIA_FILE_LLVM_IR] = NR_CODEGEN_LLVM_IR,
-                                        [NORIA_FILE_ASSEMBLY] = NR_CODEGEN_ASSEMBLY};
+                                        [NORIA_FILE_ASSEMBLY] = NR_CODEGEN_ASSEMBLY,
+                                        [NORIA_FILE_C] = NR_CODEGEN_C};
   if ((size_t)kind >= NR_COUNTOF(kinds))
     return nr_error_set(error, NORIA_ERROR_INVALID, "there is no file kind %d", kind);
   return enter(compile_to_file, &(Call){.options = options,

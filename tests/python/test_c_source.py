@@ -131,6 +131,25 @@ def test_functions_of_the_runtime_are_named(tmp_path):
         c_source.Alone(path, tmp_path, COMPILERS["gcc-ubsan"]).run(three)
 
 
+def test_python_writes_it(tmp_path):
+    source, program = tmp_path / "rows.mlir", tmp_path / "rows.c"
+    source.write_text("func.func @main(%a: tensor<?x3xf32>) -> tensor<?x3xf32> {\n"
+                      "  %0 = arith.addf %a, %a : tensor<?x3xf32>\n  return %0 : tensor<?x3xf32>\n}\n")
+    noria.compile_to_file(source, program)
+    assert "float **result0, int64_t *result0_dim0" in (tmp_path / "rows.h").read_text()
+    c_source.build(program, tmp_path / "rows.so", COMPILERS["gcc"])
+    noria.compile_to_file(source, tmp_path / "machine.so", header=tmp_path / "other.h")
+    assert "noria_module" in (tmp_path / "other.h").read_text()
+    rows = np.arange(6, dtype=np.float32).reshape(2, 3)
+    for library in ("rows.so", "machine.so"):
+        np.testing.assert_array_equal(noria.InferenceSession(tmp_path / library).run(None, {"a": rows})[0], rows + rows)
+    with pytest.raises(noria.Error, match="ends in none of .o, .so, .ll, .s, .c"):
+        noria.compile_to_file(source, tmp_path / "rows.txt")
+    with pytest.raises(noria.Error, match="C source is for one CPU"):
+        noria.compile_to_file(source, tmp_path / "two.c", cpu="x86-64-v2,x86-64-v3")
+    assert not (tmp_path / "two.c").exists()
+
+
 @pytest.mark.parametrize("text, options, words", [
     ("func.func @main(%a: i200) -> i200 { %0 = arith.addi %a, %a : i200 return %0 : i200 }", [], "i200"),
     ("func.func @main(%a: i32) -> i32 { return %a : i32 }", ["--cpu=x86-64-v2,x86-64-v3"], "one CPU"),

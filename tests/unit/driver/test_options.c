@@ -96,12 +96,49 @@ static void a_library_is_opened(void **state) {
   assert_int_equal(unlink(named) | unlink(source) | rmdir(folder), 0);
 }
 
+static void expect_in_file(const char *path, const char *words) {
+  char content[65536];
+  FILE *file = fopen(path, "r");
+  assert_non_null(file);
+  content[fread(content, 1, sizeof content - 1, file)] = 0;
+  fclose(file);
+  assert_non_null(strstr(content, words));
+}
+
+/* The header lies beside the source, or where it is asked for; several CPUs are refused, and nothing is written. */
+static void c_source_is_written(void **state) {
+  char folder[] = "/tmp/noria-options-XXXXXX", paths[4][100];
+  const char *names[] = {"f.mlir", "own.c", "own.h", "named.h"};
+  assert_non_null(mkdtemp(folder));
+  for (size_t i = 0; i < 4; i++) snprintf(paths[i], sizeof paths[i], "%s/%s", folder, names[i]);
+  FILE *file = fopen(paths[0], "w");
+  fputs(text, file);
+  fclose(file);
+  NoriaError error = NORIA_ERROR_INIT;
+  NoriaCompileOptions several = {.cpu = "x86-64-v2,x86-64-v3"};
+  assert_int_equal(noria_compile_to_file(paths[0], &several, NORIA_FILE_C, paths[1], NULL, &error), NORIA_ERROR_INVALID);
+  assert_non_null(strstr(error.message, "C source is for one CPU"));
+  noria_error_clear(&error);
+  assert_int_equal(access(paths[1], F_OK), -1);
+  assert_int_equal(noria_compile_to_file(paths[0], NULL, NORIA_FILE_C, paths[1], NULL, NULL), NORIA_OK);
+  expect_in_file(paths[1], "int own_run(");
+  expect_in_file(paths[2], "int own_run(");
+  assert_int_equal(unlink(paths[2]), 0);
+  assert_int_equal(noria_compile_to_file(paths[0], NULL, NORIA_FILE_C, paths[1], paths[3], NULL), NORIA_OK);
+  expect_in_file(paths[3], "int own_run(");
+  assert_int_equal(noria_compile_to_file(paths[0], NULL, (NoriaFileKind)5, paths[1], NULL, &error), NORIA_ERROR_INVALID);
+  assert_non_null(strstr(error.message, "there is no file kind 5"));
+  noria_error_clear(&error);
+  assert_int_equal(unlink(paths[0]) | unlink(paths[1]) | unlink(paths[3]) | rmdir(folder), 0);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(wrong_compile_options_are_refused),
       cmocka_unit_test(wrong_program_options_are_refused),
       cmocka_unit_test(wrong_run_options_are_refused),
       cmocka_unit_test(a_library_is_opened),
+      cmocka_unit_test(c_source_is_written),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
