@@ -19,7 +19,7 @@ LAYERS = {
     "dialect": DIALECTS,
     "interp": DIALECTS | {"interp"},
     "target": DIALECTS | {"target"},
-    "pass": DIALECTS | {"interp", "target", "pass"},
+    "pass": DIALECTS | {"interp", "target", "sparse", "pass"},
     "onnx": DIALECTS | {"interp", "target", "onnx", "pass"},
     "abi": DIALECTS | {"pass", "abi"},
     "sparse": {"base", "sparse"},

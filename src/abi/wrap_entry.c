@@ -198,8 +198,10 @@ static NrStatus drop_others(NrModule *module) {
 
 NrStatus nr_abi_wrap_entry(NrModule *module, const char *name) {
   NrOp *func;
+  NrPassOptions options = {0};
   if (name && *name == '@') name++;
-  NrStatus status = find_entry(module, name, &func);
+  NrStatus status = nr_run_passes(module, NR_STR("sparsify"), &options); /* a sparse tensor passes as its arrays */
+  if (!status) status = find_entry(module, name, &func);
   if (!status && !nr_op_attr(func, NR_A_noria_entry)) {
     for (NrOp *op = nr_op_only_body(module->op)->first; op; op = op->next) nr_op_remove_attr(op, NR_A_noria_entry);
     status = build_wrapper(module, func);

@@ -163,7 +163,11 @@ static NrType parse_tensor(NrParser *p) {
   if (unranked) return nr_type_tensor_unranked(elem);
   NrAttr encoding = NULL;
   if (nr_parse_take(p, ',') && !(encoding = nr_parse_attr_here(p, NULL))) return NULL;
-  return checked_size(p, dims_at, nr_type_tensor_encoded(dims, rank, elem, encoding));
+  NrType type = nr_type_tensor_encoded(dims, rank, elem, encoding);
+  const NrAttrInfo *info = encoding ? nr_attr_info(encoding->kind) : NULL;
+  const char *misfit = info && info->misfit ? info->misfit(encoding, type) : NULL;
+  if (misfit) return nr_parse_fail_at(p, dims_at, "'%s': %s", nr_type_text(p->ctx, type), misfit), NULL;
+  return checked_size(p, dims_at, type);
 }
 
 NrType nr_parse_type_or_dims(NrParser *p) {

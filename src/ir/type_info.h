@@ -48,6 +48,8 @@ struct NrTypeInfo {
    * has a place for each parameter. parse reports errors by the parser's functions. */
   NrStatus (*parse)(NrParser *p, NrAttr *out_params);
   void (*print)(NrPrinter *w, const NrAttr *params);
+  /* Of an attribute that may be a tensor's encoding: why it cannot be that of this tensor, or NULL. */
+  const char *(*misfit)(NrAttr encoding, NrType tensor);
 };
 typedef struct NrTypeInfo NrAttrInfo;
 

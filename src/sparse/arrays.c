@@ -236,6 +236,7 @@ void nr_arrays_declare(NrGenerator *s) {
 /* ---- access ------------------------------------------------------------------------------------------------------ */
 
 static NrLoopValue load_index(NrGenerator *s, const char *hint, NrLoopValue array, NrLoopValue at) {
+  if (!strcmp(s->index, "index")) return load(s, hint, s->index, array, at);
   NrLoopValue small = load(s, nr_gen_text(s, "%s_%s", hint, s->index), s->index, array, at);
   return nr_gen_op1(s, hint, nr_gen_text(s, "arith.index_cast $0 : %s to index", s->index), small);
 }

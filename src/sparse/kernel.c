@@ -9,8 +9,8 @@ static NrStatus choose_types(NrGenerator *s, const NrSparseOptions *options) {
   for (size_t i = 0; i < NR_COUNTOF(types); i++) known |= !strcmp(types[i], s->type);
   if (!known)
     return nr_sparse_fail(s->arena, s->error, 0, "elements are f16, f32, f64, i32 or i64, not '%s'", s->type);
-  if (strcmp(s->index, "i32") && strcmp(s->index, "i64"))
-    return nr_sparse_fail(s->arena, s->error, 0, "positions and coordinates are i32 or i64, not '%s'", s->index);
+  if (strcmp(s->index, "i32") && strcmp(s->index, "i64") && strcmp(s->index, "index"))
+    return nr_sparse_fail(s->arena, s->error, 0, "positions and coordinates are i32, i64 or index, not '%s'", s->index);
   s->is_int = s->type[0] == 'i';
   return NR_OK;
 }

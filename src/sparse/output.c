@@ -221,6 +221,7 @@ void nr_output_open_loop(NrGenerator *s, size_t index, NrLoopValue bound) {
 /* ---- appending --------------------------------------------------------------------------------------------------- */
 
 static NrLoopValue as_index(NrGenerator *s, NrLoopValue value) {
+  if (!strcmp(s->index, "index")) return value;
   return nr_gen_op1(s, "small", nr_gen_text(s, "arith.index_cast $0 : index to %s", s->index), value);
 }
 

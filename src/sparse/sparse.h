@@ -101,7 +101,7 @@ NrStatus nr_sparse_fail(NrArena *arena, NrSparseError *error, size_t column, con
 
 typedef struct NrSparseOptions {
   const char *type;  /* of elements: "f16", "f32", "f64", "i32", "i64"; NULL: f64 */
-  const char *index; /* of positions and coordinates: "i32", "i64"; NULL: i32 */
+  const char *index; /* of positions and coordinates: "i32", "i64", "index"; NULL: i32 */
   const char *name;  /* of the function; NULL: "kernel" */
 } NrSparseOptions;
 

@@ -4,6 +4,7 @@
 
 const NrStep nr_pipeline[] = {
     {"import", "link-kernels", "first: from here on the functions that are called have bodies"},
+    {"import", "sparsify", "early: no later pass has to handle sparse tensors"},
     {"import", "verify-links", "early: from here on what a dispatch names is there"},
     {"import", "verify-initialization-order", "while globals and initializers are there"},
     {"import", "lower-util", "early: the next passes know the functions of func and the globals of memref"},

@@ -1,0 +1,56 @@
+// RUN: noria opt --sparsify %s --split-input-file --verify-diagnostics
+
+#CSR = #sparse_tensor.encoding<{ map = (i, j) -> (i : dense, j : compressed), posWidth = 32, crdWidth = 32 }>
+func.func @op(%A: tensor<3x4xf64, #CSR>) -> tensor<3x4xf64, #CSR> {
+  // expected-error@+1 {{'arith.addf' op has a sparse tensor, for which it is not lowered; sparse_tensor.convert makes it dense}}
+  %0 = arith.addf %A, %A : tensor<3x4xf64, #CSR>
+  return %0 : tensor<3x4xf64, #CSR>
+}
+// -----
+#CSR = #sparse_tensor.encoding<{ map = (i, j) -> (i : dense, j : compressed), posWidth = 32, crdWidth = 32 }>
+func.func @body(%A: tensor<4x4xf64, #CSR>, %y: tensor<4xf64>) -> tensor<4xf64> {
+  // expected-error@+1 {{its body has 'math.exp'; expected additions, subtractions and multiplications}}
+  %0 = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>], iterator_types = ["parallel", "reduction"]}
+      ins(%A : tensor<4x4xf64, #CSR>) outs(%y : tensor<4xf64>) {
+  ^bb0(%a: f64, %out: f64):
+    %e = math.exp %a : f64
+    %s = arith.addf %out, %e : f64
+    linalg.yield %s : f64
+  } -> tensor<4xf64>
+  return %0 : tensor<4xf64>
+}
+// -----
+#CSR = #sparse_tensor.encoding<{ map = (i, j) -> (i : dense, j : compressed), posWidth = 32, crdWidth = 32 }>
+func.func @window(%A: tensor<4x4xf64, #CSR>, %x: tensor<7xf64>, %y: tensor<4xf64>) -> tensor<4xf64> {
+  // expected-error@+1 {{cannot be lowered with sparse operands: dim 0 of operand #1 is no loop}}
+  %0 = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i + j)>, affine_map<(i, j) -> (i)>], iterator_types = ["parallel", "reduction"]}
+      ins(%A, %x : tensor<4x4xf64, #CSR>, tensor<7xf64>) outs(%y : tensor<4xf64>) {
+  ^bb0(%a: f64, %b: f64, %out: f64):
+    %p = arith.mulf %a, %b : f64
+    %s = arith.addf %out, %p : f64
+    linalg.yield %s : f64
+  } -> tensor<4xf64>
+  return %0 : tensor<4xf64>
+}
+// -----
+#CSR = #sparse_tensor.encoding<{ map = (i, j) -> (i : dense, j : compressed), posWidth = 32, crdWidth = 32 }>
+#CSC = #sparse_tensor.encoding<{ map = (i, j) -> (j : dense, i : compressed), posWidth = 32, crdWidth = 32 }>
+func.func @order(%A: tensor<4x4xf64, #CSR>) -> tensor<4x4xf64, #CSC> {
+  // expected-error@+1 {{cannot be lowered, as 'operand0(d0,d1) = A(d0,d1)': }}
+  %0 = sparse_tensor.convert %A : tensor<4x4xf64, #CSR> to tensor<4x4xf64, #CSC>
+  return %0 : tensor<4x4xf64, #CSC>
+}
+// -----
+#CSR = #sparse_tensor.encoding<{ map = (i, j) -> (i : dense, j : compressed), posWidth = 32, crdWidth = 32 }>
+func.func @start(%A: tensor<4x4xf64, #CSR>, %B: tensor<4x4xf64, #CSR>) -> tensor<4x4xf64, #CSR> {
+  // expected-error@+1 {{cannot be lowered: a sparse result must start as tensor.empty}}
+  %0 = linalg.matmul ins(%A, %A : tensor<4x4xf64, #CSR>, tensor<4x4xf64, #CSR>) outs(%B : tensor<4x4xf64, #CSR>) -> tensor<4x4xf64, #CSR>
+  return %0 : tensor<4x4xf64, #CSR>
+}
+// -----
+#CSR = #sparse_tensor.encoding<{ map = (i, j) -> (i : dense, j : compressed), posWidth = 32, crdWidth = 32 }>
+func.func @made(%d: tensor<4x4xf64>) -> tensor<4x4xf64, #CSR> {
+  // expected-error@+1 {{of a dense tensor is not lowered: which elements are entries is known at run time only}}
+  %0 = sparse_tensor.convert %d : tensor<4x4xf64> to tensor<4x4xf64, #CSR>
+  return %0 : tensor<4x4xf64, #CSR>
+}
