@@ -16,6 +16,7 @@ static const char help[] =
     "  --type=f64             of elements: f16, f32, f64, i32, i64\n"
     "  --index=i32            of positions and coordinates: i32, i64\n"
     "  --name=kernel          of the function\n"
+    "  --check                first check that coordinates are in order, each once\n"
     "  --print                print the function; the default without -o and --run\n"
     "  -o FILE                compile it to a file as `noria compile` does: .so, .o, .ll, .s; .mlir is the text\n"
     "  --header FILE          with -o, also write a C header\n"
@@ -37,6 +38,7 @@ static int take_option(SparseJob *job, int argc, char **argv, int *io_at) {
   const char *arg = argv[*io_at], *value;
   if (tool_option(arg, "print", &value) && !value) job->print = true;
   else if (tool_option(arg, "run", &value) && !value) job->run = true;
+  else if (tool_option(arg, "check", &value) && !value) job->options.check = true;
   else if ((value = job_option_value("f", argc, argv, io_at))) nr_vec_push(&job->formats, value);
   else if ((value = job_option_value("type", argc, argv, io_at))) job->options.type = value;
   else if ((value = job_option_value("index", argc, argv, io_at))) job->options.index = value;

@@ -266,6 +266,13 @@ void nr_arrays_segment(NrGenerator *s, size_t access, NrLoopValue *out_begin, Nr
   *out_end = end;
 }
 
+NrLoopValue nr_arrays_used(NrGenerator *s, size_t access, size_t l, NrLoopValue above) {
+  const NrArrays *arrays = &s->arrays[s->a->accesses[access].tensor];
+  NrLoopValue used = load_index(s, "used", arrays->positions[l], above);
+  NrLoopValue none = nr_gen_op2(s, "none", "arith.cmpi eq, $0, $1 : index", above, s->c0);
+  return NR_LOOPS_OP(&s->l, "used", "arith.select $0, $1, $2 : index", none, s->c0, used);
+}
+
 NrLoopValue nr_arrays_coordinate(NrGenerator *s, size_t access, NrLoopValue at) {
   const NrSparseTensor *tensor = nr_access_tensor(s, access);
   const NrArrays *arrays = &s->arrays[s->a->accesses[access].tensor];

@@ -71,6 +71,7 @@ static NrStatus make(NrGenerator *s, const NrSparseOptions *options) {
   begin(s);
   nr_buf_printf(&s->kernel->text, "func.func @%s(", options->name ? options->name : "kernel");
   nr_arrays_declare(s);
+  if (options->check) nr_check_order(s);
   nr_output_begin(s);
   for (size_t k = 1; k < s->a->num_accesses; k++)
     if (!nr_access_tensor(s, k)->order) nr_arrays_follow(s, k);

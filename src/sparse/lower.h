@@ -112,10 +112,15 @@ NrLoopValue nr_arrays_name(NrGenerator *s, const char *hint);
 void nr_arrays_declare(NrGenerator *s);
 /* The positions of an access's next level that are below its cursor; checked. */
 void nr_arrays_segment(NrGenerator *s, size_t access, NrLoopValue *out_begin, NrLoopValue *out_end);
+/* How many positions compressed level l has below `above` positions, whose segments were checked. */
+NrLoopValue nr_arrays_used(NrGenerator *s, size_t access, size_t l, NrLoopValue above);
 /* The coordinate at a position of an access's next level; checked. */
 NrLoopValue nr_arrays_coordinate(NrGenerator *s, size_t access, NrLoopValue at);
 /* Follows the dense levels of an access whose coordinates are known, and loads the element behind the last level. */
 void nr_arrays_follow(NrGenerator *s, size_t access);
+
+/* check.c: the arrays of all sparse operands have their coordinates in order, each once; a loop over them. */
+void nr_check_order(NrGenerator *s);
 
 /* output.c: the result. */
 NR_WARN_UNUSED NrStatus nr_output_check(NrGenerator *s);

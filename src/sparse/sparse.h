@@ -103,6 +103,7 @@ typedef struct NrSparseOptions {
   const char *type;  /* of elements: "f16", "f32", "f64", "i32", "i64"; NULL: f64 */
   const char *index; /* of positions and coordinates: "i32", "i64", "index"; NULL: i32 */
   const char *name;  /* of the function; NULL: "kernel" */
+  bool check;        /* that coordinates are in order, before anything is computed */
 } NrSparseOptions;
 
 /* What an argument or a result of the function is. */

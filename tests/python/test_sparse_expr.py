@@ -1,10 +1,12 @@
 """Kernels that `noria sparse` makes from expressions, in all kinds of formats, against NumPy and SciPy."""
 import re
+import subprocess
 
 import numpy as np
 import pytest
 import scipy.sparse as sp
 
+from conftest import BUILD
 from noria import Error, InferenceSession, SessionOptions
 from sparse_kernels import DTYPES, pack, parse_format, run, session_of, text_of, unpack
 
@@ -259,6 +261,39 @@ def test_sizes_are_checked():
     big = {"pos2": np.zeros(1, np.int64), "crd2": np.zeros(0, np.int64), "vals": np.zeros(0)}
     with pytest.raises(Error, match="times 70368744177664 elements are too many"):
         run("a = B(i,j,k)", ("B:dds",), {"B": big}, dict(i=2**46, j=2**46, k=1), index="i64")
+
+
+def checked_session(expr, formats):
+    args = [BUILD / "noria", "sparse", expr, "--check", *(f"-f={f}" for f in formats)]
+    return InferenceSession(subprocess.run(args, capture_output=True, check=True, timeout=60).stdout)
+
+
+@pytest.mark.parametrize("number", range(0, len(CASES), 11))
+def test_ordered_coordinates_pass_the_check(number):
+    expr, formats, reference = CASES[number]
+    for density in [0.0, 0.4, 1.0]:
+        check(expr, formats, reference, SIZES[0], density, np.random.default_rng(number),
+              session=checked_session(expr, formats))
+
+
+UNORDERED = [  # arrays of a matrix of 3 x 4, and the error
+    ("ds", dict(pos1=[0, 2, 2, 3], crd1=[2, 1, 0]), "A: level 1: coordinate 1 at position 1 is not above 2"),
+    ("ds", dict(pos1=[0, 0, 0, 3], crd1=[1, 3, 3]), "A: level 1: coordinate 3 at position 2 is not above 3"),
+    ("ds", dict(pos1=[0, 1, 2, 3], crd1=[0, 3, 4]), "A: level 1: coordinate 4 at position 2 is not from 0 to 4 - 1"),
+    ("ds", dict(pos1=[0, 2, 1, 3], crd1=[0, 1, 2]), "A: level 1: pos goes from 2 to 1 at 1; crd has 3 elements"),
+    ("ss", dict(pos0=[0, 2], crd0=[2, 0], pos1=[0, 1, 3], crd1=[0, 1, 2]), "A: level 0: coordinate 0 at position 1 is not above 2"),
+    ("ss", dict(pos0=[0, 2], crd0=[0, 2], pos1=[0, 1, 3], crd1=[0, 2, 2]), "A: level 1: coordinate 2 at position 2 is not above 2"),
+    ("sq", dict(pos0=[0, 3], crd0=[0, 2, 2], crd1=[3, 1, 1]), "A: level 0: the coordinates from 2 on at position 2 are not above"),
+    ("sq", dict(pos0=[0, 3], crd0=[0, 2, 1], crd1=[3, 0, 1]), "A: level 0: the coordinates from 1 on at position 2 are not above"),
+]
+
+
+@pytest.mark.parametrize("fmt, arrays, message", UNORDERED)
+def test_unordered_coordinates(fmt, arrays, message):
+    expr, formats = "y(i) = A(i,j) * x(j)", (f"A:{fmt}",)
+    A = {name: np.array(values, np.int32) for name, values in arrays.items()} | {"vals": np.ones(3)}
+    with pytest.raises(Error, match=re.escape(message)):
+        run(expr, formats, {"A": A, "x": {"": np.ones(4)}}, dict(i=3), session=checked_session(expr, formats))
 
 
 def test_the_interpreter_agrees():
