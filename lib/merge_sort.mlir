@@ -1,152 +1,132 @@
-// merge_sort.mlir - sorts rows of unsigned integers, on all threads.
+// merge_sort.mlir - sorts unsigned integers: a list on one thread, and a long list on all threads by parts and merges.
 //
-// A row is cut into parts that fit in a core's cache. Each is sorted by itself: a long one by a radix sort from the least
-// significant digit on, which leaves out digits that all elements share; a short one by insertion sort of blocks and merges of
-// pairs of blocks. Then runs are merged in pairs, from one list into another and back, until there is one run. Each merge is
-// cut by merge path (merge_path.mlir), so that threads have equal work also in the last one. Costs n log n.
+// On one thread, a long list is sorted by a radix sort from the least significant digit on. Digits are of differences from the least
+// element, so that there are no more of them than the elements need; one that all elements share is left out. A short list
+// is sorted by insertion sort of blocks and merges of pairs of blocks.
+//
+// On all threads, parts of a list that fit in a core's cache are each sorted like that. Then runs are merged in pairs, from one
+// list into another and back, until there is one run. Each merge is cut by merge path (merge_path.mlir), so that threads have
+// equal work also in the last one. Costs n log n.
 //
 // A radix sort needs not look at the bits below %low where they ascend before the sort, as the places in a row do.
 //
 // The prelude defines !S, an integer type, and what merge_path.mlir takes.
 
-func.func private @digit(%key: !S, %shift: !S, %mask: !S) -> index {
-  %moved = arith.shrui %key, %shift : !S
+func.func private @digit(%key: !S, %least: !S, %shift: !S, %mask: !S) -> index {
+  %ahead = arith.subi %key, %least : !S
+  %moved = arith.shrui %ahead, %shift : !S
   %digit = arith.andi %moved, %mask : !S
   %number = arith.index_castui %digit : !S to index
   return %number : index
 }
 
-// Counts the digits of the elements at three shifts.
-func.func private @count_digits(%from: memref<?x!S>, %begin: index, %end: index, %shifts: memref<3x!S>,
-    %masks: memref<3x!S>, %counts: memref<3x2048xi32>) {
-  %c0 = arith.constant 0 : index
-  %c1 = arith.constant 1 : index
-  %c2 = arith.constant 2 : index
-  %c3 = arith.constant 3 : index
-  %c2048 = arith.constant 2048 : index
-  %zero = arith.constant 0 : i32
-  %one = arith.constant 1 : i32
-  scf.for %i = %c0 to %c3 step %c1 {
-    scf.for %j = %c0 to %c2048 step %c1 {
-      memref.store %zero, %counts[%i, %j] : memref<3x2048xi32>
-    }
-  }
-  %shift0 = memref.load %shifts[%c0] : memref<3x!S>
-  %shift1 = memref.load %shifts[%c1] : memref<3x!S>
-  %shift2 = memref.load %shifts[%c2] : memref<3x!S>
-  %mask0 = memref.load %masks[%c0] : memref<3x!S>
-  %mask1 = memref.load %masks[%c1] : memref<3x!S>
-  %mask2 = memref.load %masks[%c2] : memref<3x!S>
-  scf.for %i = %begin to %end step %c1 {
-    %key = memref.load %from[%i] : memref<?x!S>
-    %digit0 = func.call @digit(%key, %shift0, %mask0) : (!S, !S, !S) -> index
-    %digit1 = func.call @digit(%key, %shift1, %mask1) : (!S, !S, !S) -> index
-    %digit2 = func.call @digit(%key, %shift2, %mask2) : (!S, !S, !S) -> index
-    %count0 = memref.load %counts[%c0, %digit0] : memref<3x2048xi32>
-    %count1 = memref.load %counts[%c1, %digit1] : memref<3x2048xi32>
-    %count2 = memref.load %counts[%c2, %digit2] : memref<3x2048xi32>
-    %more0 = arith.addi %count0, %one : i32
-    %more1 = arith.addi %count1, %one : i32
-    %more2 = arith.addi %count2, %one : i32
-    memref.store %more0, %counts[%c0, %digit0] : memref<3x2048xi32>
-    memref.store %more1, %counts[%c1, %digit1] : memref<3x2048xi32>
-    memref.store %more2, %counts[%c2, %digit2] : memref<3x2048xi32>
-  }
-  return
+// How many bits a number has, from its highest one on.
+func.func private @bit_length(%number: index) -> index {
+  %c64 = arith.constant 64 : index
+  %bits = arith.index_cast %number : index to i64
+  %zeros = math.ctlz %bits : i64
+  %num_zeros = arith.index_cast %zeros : i64 to index
+  %length = arith.subi %c64, %num_zeros : index
+  return %length : index
 }
 
-// Sorts from[begin, end) by a digit, stably, to the same part of %to; or leaves it where all digits are equal. Whether it
-// moved them. counts[d] are the numbers of the digits, which are overwritten.
-func.func private @radix_pass(%from: memref<?x!S>, %to: memref<?x!S>, %begin: index, %end: index, %d: index, %shift: !S,
-    %mask: !S, %counts: memref<3x2048xi32>) -> i1 {
+// Sorts n elements from a[a_begin] on by a digit, stably, to b[b_begin] on; or leaves them where all digits are equal. Whether
+// it moved them.
+func.func private @radix_pass(%a: memref<?x!S>, %a_begin: index, %b: memref<?x!S>, %b_begin: index, %n: index, %least: !S,
+    %shift: !S, %mask: !S, %counts: memref<4096xi32>) -> i1 {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %zero = arith.constant 0 : i32
   %one = arith.constant 1 : i32
-  %first = memref.load %from[%begin] : memref<?x!S>
-  %first_digit = func.call @digit(%first, %shift, %mask) : (!S, !S, !S) -> index
-  %same = memref.load %counts[%d, %first_digit] : memref<3x2048xi32>
+  %mask_index = arith.index_castui %mask : !S to index
+  %num_digits = arith.addi %mask_index, %c1 : index
+  scf.for %i = %c0 to %num_digits step %c1 {
+    memref.store %zero, %counts[%i] : memref<4096xi32>
+  }
+  %end = arith.addi %a_begin, %n : index
+  scf.for %i = %a_begin to %end step %c1 {
+    %key = memref.load %a[%i] : memref<?x!S>
+    %digit = func.call @digit(%key, %least, %shift, %mask) : (!S, !S, !S, !S) -> index
+    %count = memref.load %counts[%digit] : memref<4096xi32>
+    %more = arith.addi %count, %one : i32
+    memref.store %more, %counts[%digit] : memref<4096xi32>
+  }
+  %first = memref.load %a[%a_begin] : memref<?x!S>
+  %first_digit = func.call @digit(%first, %least, %shift, %mask) : (!S, !S, !S, !S) -> index
+  %same = memref.load %counts[%first_digit] : memref<4096xi32>
   %same_index = arith.index_castui %same : i32 to index
-  %n = arith.subi %end, %begin : index
   %moves = arith.cmpi ne, %same_index, %n : index
   scf.if %moves {
-    %mask_index = arith.index_castui %mask : !S to index
-    %num_digits = arith.addi %mask_index, %c1 : index
     %all = scf.for %i = %c0 to %num_digits step %c1 iter_args(%sum = %zero) -> (i32) {
-      %count = memref.load %counts[%d, %i] : memref<3x2048xi32>
-      memref.store %sum, %counts[%d, %i] : memref<3x2048xi32>
+      %count = memref.load %counts[%i] : memref<4096xi32>
+      memref.store %sum, %counts[%i] : memref<4096xi32>
       %next = arith.addi %sum, %count : i32
       scf.yield %next : i32
     }
-    scf.for %i = %begin to %end step %c1 {
-      %key = memref.load %from[%i] : memref<?x!S>
-      %digit = func.call @digit(%key, %shift, %mask) : (!S, !S, !S) -> index
-      %place = memref.load %counts[%d, %digit] : memref<3x2048xi32>
+    scf.for %i = %a_begin to %end step %c1 {
+      %key = memref.load %a[%i] : memref<?x!S>
+      %digit = func.call @digit(%key, %least, %shift, %mask) : (!S, !S, !S, !S) -> index
+      %place = memref.load %counts[%digit] : memref<4096xi32>
       %ahead = arith.index_castui %place : i32 to index
-      %at = arith.addi %begin, %ahead : index
-      memref.store %key, %to[%at] : memref<?x!S>
+      %at = arith.addi %b_begin, %ahead : index
+      memref.store %key, %b[%at] : memref<?x!S>
       %after = arith.addi %place, %one : i32
-      memref.store %after, %counts[%d, %digit] : memref<3x2048xi32>
+      memref.store %after, %counts[%digit] : memref<4096xi32>
     }
   }
   return %moves : i1
 }
 
-// Sorts from[begin, begin + n) by the bits %low to %high, three digits after each counting. The result is in the same part
-// of one of the lists, which is returned.
-func.func private @radix_sort(%from: memref<?x!S>, %to: memref<?x!S>, %begin: index, %n: index, %low: index,
-    %high: index) -> memref<?x!S> {
+// Sorts n elements, at least one and less than 2^32, from a[a_begin] on by the bits from %low on. The same number from b[b_begin] on
+// is overwritten. Gives the list that has the result, and where it begins there.
+func.func private @radix_sort(%a: memref<?x!S>, %a_begin: index, %b: memref<?x!S>, %b_begin: index, %n: index, %low: index)
+    -> (memref<?x!S>, index) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
-  %c3 = arith.constant 3 : index
   %c8 = arith.constant 8 : index
-  %c11 = arith.constant 11 : index
-  %c16 = arith.constant 16 : index
-  %none = arith.constant 0 : !S
-  // digits of 11 bits make 3 passes of 32 bits; 8 and 16 bits are 1 and 2 of 8
-  %bits = arith.subi %high, %low : index
-  %is_narrow = arith.cmpi ule, %bits, %c16 : index
-  %width = arith.select %is_narrow, %c8, %c11 : index
+  %c12 = arith.constant 12 : index
+  %c4096 = arith.constant 4096 : index
+  %end = arith.addi %a_begin, %n : index
+  %first = memref.load %a[%a_begin] : memref<?x!S>
+  %range:2 = scf.for %i = %a_begin to %end step %c1 iter_args(%min = %first, %max = %first) -> (!S, !S) {
+    %key = memref.load %a[%i] : memref<?x!S>
+    %less = arith.minui %min, %key : !S
+    %greater = arith.maxui %max, %key : !S
+    scf.yield %less, %greater : !S, !S
+  }
+  %low_bits = arith.index_castui %low : index to !S
+  %min_digits = arith.shrui %range#0, %low_bits : !S
+  %max_digits = arith.shrui %range#1, %low_bits : !S
+  %least = arith.shli %min_digits, %low_bits : !S
+  %difference = arith.subi %max_digits, %min_digits : !S
+  %difference_index = arith.index_castui %difference : !S to index
+  %bits = func.call @bit_length(%difference_index) : (index) -> index
+  // digits of 12 bits take 16 KiB of counts, which are many for few elements
+  %is_long = arith.cmpi uge, %n, %c4096 : index
+  %widest = arith.select %is_long, %c12, %c8 : index
+  %passes = arith.ceildivui %bits, %widest : index
+  %some = arith.maxui %passes, %c1 : index
+  %width = arith.ceildivui %bits, %some : index
   %size = arith.shli %c1, %width : index
   %most = arith.subi %size, %c1 : index
-  %full = arith.index_castui %most : index to !S
-  %thrice = arith.muli %width, %c3 : index
-  %end = arith.addi %begin, %n : index
-  %counts = memref.alloc() : memref<3x2048xi32>
-  %shifts = memref.alloc() : memref<3x!S>
-  %masks = memref.alloc() : memref<3x!S>
-  %sorted:2 = scf.for %group = %low to %high step %thrice iter_args(%a0 = %from, %b0 = %to)
-      -> (memref<?x!S>, memref<?x!S>) {
-    scf.for %d = %c0 to %c3 step %c1 {
-      %ahead = arith.muli %d, %width : index
-      %bit = arith.addi %group, %ahead : index
-      %there = arith.cmpi ult, %bit, %high : index
-      %known_bit = arith.select %there, %bit, %low : index
-      %shift = arith.index_castui %known_bit : index to !S
-      %mask = arith.select %there, %full, %none : !S
-      memref.store %shift, %shifts[%d] : memref<3x!S>
-      memref.store %mask, %masks[%d] : memref<3x!S>
+  %mask = arith.index_castui %most : index to !S
+  %counts = memref.alloc() : memref<4096xi32>
+  %sorted:4 = scf.for %d = %c0 to %passes step %c1 iter_args(%from = %a, %from_begin = %a_begin, %to = %b, %to_begin = %b_begin)
+      -> (memref<?x!S>, index, memref<?x!S>, index) {
+    %before = arith.muli %d, %width : index
+    %bit = arith.addi %low, %before : index
+    %shift = arith.index_castui %bit : index to !S
+    %moved = func.call @radix_pass(%from, %from_begin, %to, %to_begin, %n, %least, %shift, %mask, %counts)
+        : (memref<?x!S>, index, memref<?x!S>, index, index, !S, !S, !S, memref<4096xi32>) -> i1
+    %next:4 = scf.if %moved -> (memref<?x!S>, index, memref<?x!S>, index) {
+      scf.yield %to, %to_begin, %from, %from_begin : memref<?x!S>, index, memref<?x!S>, index
+    } else {
+      scf.yield %from, %from_begin, %to, %to_begin : memref<?x!S>, index, memref<?x!S>, index
     }
-    func.call @count_digits(%a0, %begin, %end, %shifts, %masks, %counts)
-        : (memref<?x!S>, index, index, memref<3x!S>, memref<3x!S>, memref<3x2048xi32>) -> ()
-    %after:2 = scf.for %d = %c0 to %c3 step %c1 iter_args(%a = %a0, %b = %b0) -> (memref<?x!S>, memref<?x!S>) {
-      %shift = memref.load %shifts[%d] : memref<3x!S>
-      %mask = memref.load %masks[%d] : memref<3x!S>
-      %moved = func.call @radix_pass(%a, %b, %begin, %end, %d, %shift, %mask, %counts)
-          : (memref<?x!S>, memref<?x!S>, index, index, index, !S, !S, memref<3x2048xi32>) -> i1
-      %next:2 = scf.if %moved -> (memref<?x!S>, memref<?x!S>) {
-        scf.yield %b, %a : memref<?x!S>, memref<?x!S>
-      } else {
-        scf.yield %a, %b : memref<?x!S>, memref<?x!S>
-      }
-      scf.yield %next#0, %next#1 : memref<?x!S>, memref<?x!S>
-    }
-    scf.yield %after#0, %after#1 : memref<?x!S>, memref<?x!S>
+    scf.yield %next#0, %next#1, %next#2, %next#3 : memref<?x!S>, index, memref<?x!S>, index
   }
-  memref.dealloc %counts : memref<3x2048xi32>
-  memref.dealloc %shifts : memref<3x!S>
-  memref.dealloc %masks : memref<3x!S>
-  return %sorted#0 : memref<?x!S>
+  memref.dealloc %counts : memref<4096xi32>
+  return %sorted#0, %sorted#1 : memref<?x!S>, index
 }
 
 func.func private @insertion_sort(%keys: memref<?x!S>, %begin: index, %end: index) {
@@ -178,72 +158,81 @@ func.func private @insertion_sort(%keys: memref<?x!S>, %begin: index, %end: inde
   return
 }
 
-// Blocks of 16 by insertion, then runs of 16, 32, .. are merged. The result is in one of the lists, which is returned.
-func.func private @short_sort(%from: memref<?x!S>, %to: memref<?x!S>, %begin: index, %n: index)
-    -> memref<?x!S> {
+// The same by blocks of 16, which are sorted by insertion, and merges of runs of 16, 32, ..
+func.func private @short_sort(%a: memref<?x!S>, %a_begin: index, %b: memref<?x!S>, %b_begin: index, %n: index)
+    -> (memref<?x!S>, index) {
+  %c0 = arith.constant 0 : index
   %c16 = arith.constant 16 : index
-  %end = arith.addi %begin, %n : index
-  scf.for %i = %begin to %end step %c16 {
+  %end = arith.addi %a_begin, %n : index
+  scf.for %i = %a_begin to %end step %c16 {
     %behind = arith.addi %i, %c16 : index
     %block_end = arith.minui %behind, %end : index
-    func.call @insertion_sort(%from, %i, %block_end) : (memref<?x!S>, index, index) -> ()
+    func.call @insertion_sort(%a, %i, %block_end) : (memref<?x!S>, index, index) -> ()
   }
-  %sorted:3 = scf.while (%width = %c16, %a = %from, %b = %to)
-      : (index, memref<?x!S>, memref<?x!S>) -> (index, memref<?x!S>, memref<?x!S>) {
+  %sorted:5 = scf.while (%width = %c16, %from = %a, %from_begin = %a_begin, %to = %b, %to_begin = %b_begin)
+      : (index, memref<?x!S>, index, memref<?x!S>, index) -> (index, memref<?x!S>, index, memref<?x!S>, index) {
     %more = arith.cmpi ult, %width, %n : index
-    scf.condition(%more) %width, %a, %b : index, memref<?x!S>, memref<?x!S>
+    scf.condition(%more) %width, %from, %from_begin, %to, %to_begin : index, memref<?x!S>, index, memref<?x!S>, index
   } do {
-  ^bb0(%width: index, %a: memref<?x!S>, %b: memref<?x!S>):
+  ^bb0(%width: index, %from: memref<?x!S>, %from_begin: index, %to: memref<?x!S>, %to_begin: index):
     %twice = arith.addi %width, %width : index
-    scf.for %i = %begin to %end step %twice {
+    scf.for %i = %c0 to %n step %twice {
       %mid_or_more = arith.addi %i, %width : index
       %end_or_more = arith.addi %i, %twice : index
-      %mid = arith.minui %mid_or_more, %end : index
-      %pair_end = arith.minui %end_or_more, %end : index
-      func.call @merge_serially(%a, %i, %mid, %a, %mid, %pair_end, %b, %i)
+      %mid = arith.minui %mid_or_more, %n : index
+      %pair_end = arith.minui %end_or_more, %n : index
+      %l = arith.addi %from_begin, %i : index
+      %r = arith.addi %from_begin, %mid : index
+      %r_end = arith.addi %from_begin, %pair_end : index
+      %at = arith.addi %to_begin, %i : index
+      func.call @merge_serially(%from, %l, %r, %from, %r, %r_end, %to, %at)
           : (memref<?x!S>, index, index, memref<?x!S>, index, index, memref<?x!S>, index) -> ()
     }
-    scf.yield %twice, %b, %a : index, memref<?x!S>, memref<?x!S>
+    scf.yield %twice, %to, %to_begin, %from, %from_begin : index, memref<?x!S>, index, memref<?x!S>, index
   }
-  return %sorted#1 : memref<?x!S>
+  return %sorted#1, %sorted#2 : memref<?x!S>, index
 }
 
-// Sorts keys[begin, begin + n) by the bits from %low to %high; the same part of %spare is written too.
-func.func private @sort_part(%keys: memref<?x!S>, %spare: memref<?x!S>, %begin: index, %n: index, %low: index,
-    %high: index) {
-  %c1 = arith.constant 1 : index
+// Sorts n elements, less than 2^32, on one thread: as @radix_sort.
+func.func private @sort_list(%a: memref<?x!S>, %a_begin: index, %b: memref<?x!S>, %b_begin: index, %n: index, %low: index)
+    -> (memref<?x!S>, index) {
   %shortest = arith.constant 256 : index
   %is_short = arith.cmpi ult, %n, %shortest : index
-  %sorted = scf.if %is_short -> (memref<?x!S>) {
-    %by_merges = func.call @short_sort(%keys, %spare, %begin, %n)
-        : (memref<?x!S>, memref<?x!S>, index, index) -> memref<?x!S>
-    scf.yield %by_merges : memref<?x!S>
+  %sorted:2 = scf.if %is_short -> (memref<?x!S>, index) {
+    %by_merges:2 = func.call @short_sort(%a, %a_begin, %b, %b_begin, %n)
+        : (memref<?x!S>, index, memref<?x!S>, index, index) -> (memref<?x!S>, index)
+    scf.yield %by_merges#0, %by_merges#1 : memref<?x!S>, index
   } else {
-    %by_digits = func.call @radix_sort(%keys, %spare, %begin, %n, %low, %high)
-        : (memref<?x!S>, memref<?x!S>, index, index, index, index) -> memref<?x!S>
-    scf.yield %by_digits : memref<?x!S>
+    %by_digits:2 = func.call @radix_sort(%a, %a_begin, %b, %b_begin, %n, %low)
+        : (memref<?x!S>, index, memref<?x!S>, index, index, index) -> (memref<?x!S>, index)
+    scf.yield %by_digits#0, %by_digits#1 : memref<?x!S>, index
   }
-  // copied by their addresses: which list it is, only the run knows
-  %from = memref.extract_aligned_pointer_as_index %sorted : memref<?x!S> -> index
-  %wanted = memref.extract_aligned_pointer_as_index %keys : memref<?x!S> -> index
-  %elsewhere = arith.cmpi ne, %from, %wanted : index
-  scf.if %elsewhere {
-    %end = arith.addi %begin, %n : index
-    scf.for %i = %begin to %end step %c1 {
-      %key = memref.load %sorted[%i] : memref<?x!S>
-      memref.store %key, %keys[%i] : memref<?x!S>
-    }
-  }
-  return
+  return %sorted#0, %sorted#1 : memref<?x!S>, index
 }
 
-// Sorts each of the rows of n elements, of which parts of %part elements are sorted. %keys and %spare are overwritten; the
-// result is one of them.
-func.func private @merge_sorted(%keys: memref<?x!S>, %spare: memref<?x!S>, %rows: index, %n: index, %part: index)
-    -> memref<?x!S> {
+// Sorts the n elements from keys[first] on, on all threads. The same part of %spare is overwritten; the result is there or in %keys.
+func.func private @merge_sort(%keys: memref<?x!S>, %spare: memref<?x!S>, %first: index, %n: index, %low: index) -> memref<?x!S> {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
+  %part = arith.constant 32768 : index
   %parts = arith.ceildivui %n, %part : index
+  scf.parallel (%p) = (%c0) to (%parts) step (%c1) {
+    %i = arith.muli %p, %part : index
+    %left = arith.subi %n, %i : index
+    %size = arith.minui %left, %part : index
+    %begin = arith.addi %first, %i : index
+    %tmp = memref.alloc(%size) : memref<?x!S>
+    %sorted:2 = func.call @sort_list(%keys, %begin, %tmp, %c0, %size, %low)
+        : (memref<?x!S>, index, memref<?x!S>, index, index, index) -> (memref<?x!S>, index)
+    scf.for %j = %c0 to %size step %c1 {
+      %from = arith.addi %sorted#1, %j : index
+      %to = arith.addi %begin, %j : index
+      %key = memref.load %sorted#0[%from] : memref<?x!S>
+      memref.store %key, %keys[%to] : memref<?x!S>
+    }
+    memref.dealloc %tmp : memref<?x!S>
+    scf.reduce
+  } {noria.point_ns = 150000}
   %sorted:3 = scf.while (%width = %part, %a = %keys, %b = %spare)
       : (index, memref<?x!S>, memref<?x!S>) -> (index, memref<?x!S>, memref<?x!S>) {
     %more = arith.cmpi ult, %width, %n : index
@@ -251,8 +240,7 @@ func.func private @merge_sorted(%keys: memref<?x!S>, %spare: memref<?x!S>, %rows
   } do {
   ^bb0(%width: index, %a: memref<?x!S>, %b: memref<?x!S>):
     %twice = arith.addi %width, %width : index
-    scf.parallel (%row, %p) = (%c0, %c0) to (%rows, %parts) step (%c1, %c1) {
-      %first = arith.muli %row, %n : index
+    scf.parallel (%p) = (%c0) to (%parts) step (%c1) {
       %i = arith.muli %p, %part : index
       %i_end_or_more = arith.addi %i, %part : index
       %i_end = arith.minui %i_end_or_more, %n : index
@@ -271,39 +259,8 @@ func.func private @merge_sorted(%keys: memref<?x!S>, %spare: memref<?x!S>, %rows
       func.call @merge_part(%a, %left, %num_left, %a, %right, %num_right, %in_pair, %d_end, %b, %at)
           : (memref<?x!S>, index, index, memref<?x!S>, index, index, index, index, memref<?x!S>, index) -> ()
       scf.reduce
-    } {noria.point_ns = 60000}
+    } {noria.point_ns = 40000}
     scf.yield %twice, %b, %a : index, memref<?x!S>, memref<?x!S>
   }
   return %sorted#1 : memref<?x!S>
-}
-
-// Sorts each of the rows of n elements. %keys and %spare are overwritten; the result is one of them. Work is shared in units of
-// %part elements: a part of a row, or as many rows.
-func.func private @sort_rows(%keys: memref<?x!S>, %spare: memref<?x!S>, %rows: index, %n: index, %part: index, %low: index,
-    %high: index) -> memref<?x!S> {
-  %c0 = arith.constant 0 : index
-  %c1 = arith.constant 1 : index
-  %some = arith.maxui %n, %c1 : index
-  %fit = arith.divui %part, %some : index
-  %group = arith.maxui %fit, %c1 : index
-  %num_groups = arith.ceildivui %rows, %group : index
-  %num_parts = arith.ceildivui %n, %part : index
-  scf.parallel (%g, %p) = (%c0, %c0) to (%num_groups, %num_parts) step (%c1, %c1) {
-    %row_begin = arith.muli %g, %group : index
-    %behind = arith.addi %row_begin, %group : index
-    %row_end = arith.minui %behind, %rows : index
-    %i = arith.muli %p, %part : index
-    %left = arith.subi %n, %i : index
-    %size = arith.minui %left, %part : index
-    scf.for %row = %row_begin to %row_end step %c1 {
-      %first = arith.muli %row, %n : index
-      %begin = arith.addi %first, %i : index
-      func.call @sort_part(%keys, %spare, %begin, %size, %low, %high)
-          : (memref<?x!S>, memref<?x!S>, index, index, index, index) -> ()
-    }
-    scf.reduce
-  } {noria.point_ns = 200000}
-  %sorted = func.call @merge_sorted(%keys, %spare, %rows, %n, %part)
-      : (memref<?x!S>, memref<?x!S>, index, index, index) -> memref<?x!S>
-  return %sorted : memref<?x!S>
 }

@@ -9,14 +9,14 @@
 typedef struct Row {
   const char *kernel;
   NrKernelKind kind;
-  const char *parts[2];
+  const char *parts[3];
 } Row;
 static const Row rows[] = {
-    {"argsort", NR_KERNEL_ORDERED, {"merge_sort", "merge_path"}},
+    {"argsort", NR_KERNEL_ORDERED, {"sort_rows", "merge_sort", "merge_path"}},
     {"merge", NR_KERNEL_ORDERED, {"merge_path", "order"}},
     {"ragged_searchsorted", NR_KERNEL_ORDERED, {"search", "order"}},
     {"searchsorted", NR_KERNEL_ORDERED, {"search", "order"}},
-    {"sort", NR_KERNEL_ORDERED, {"merge_sort", "merge_path"}},
+    {"sort", NR_KERNEL_ORDERED, {"sort_rows", "merge_sort", "merge_path"}},
     {"topk", NR_KERNEL_ORDERED, {NULL}},
     {"nms", NR_KERNEL_BOXES, {NULL}},
     {"csr_add", NR_KERNEL_SPARSE, {"csr", "csr_merge"}},

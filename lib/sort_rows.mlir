@@ -1,0 +1,338 @@
+// sort_rows.mlir - sorts the rows of a matrix, on all threads, by integers that are made of the elements.
+//
+// A long row is first distributed to buckets whose elements fit in a core's cache: a sample of the row says which of 16,384 equal
+// parts of its range go to which bucket, so that all get about as many. Each bucket is then sorted by itself (merge_sort.mlir). A bucket
+// with many times its share, as where many elements share their high bits, is sorted by parts and merges on all threads.
+// Many short rows are shared among the threads.
+//
+// Buckets and rows are stable for keys whose order is that of the elements' places where they are equal.
+//
+// The prelude defines the types !T of elements, !S of keys and !R of results, and
+//   @read(%x: memref<?x!T>, %keys: memref<?x!S>, %row: index, %i: index) -> !S   the key of the i-th element of the row that begins
+//                                                                                at %row
+//   @result(%key: !S, %order: memref<?xi32>, %row: index) -> !R                  what is written for a key
+// and what merge_sort.mlir takes.
+
+// Which of 16,384 parts of the range from %least to %greatest a key is in. Keys below and above are in the first and the last one.
+func.func private @part_of(%key: !S, %least: !S, %greatest: !S, %shift: !S) -> !S {
+  %low = arith.maxui %key, %least : !S
+  %inside = arith.minui %low, %greatest : !S
+  %ahead = arith.subi %inside, %least : !S
+  %part = arith.shrui %ahead, %shift : !S
+  return %part : !S
+}
+
+// Writes the bucket of each part of the range that a sample of the row has, so that about as many elements are in each. Gives the
+// least and the greatest key of the sample, and by how many bits a key is shifted to its part.
+func.func private @choose_buckets(%x: memref<?x!T>, %keys: memref<?x!S>, %row: index, %n: index, %num_buckets: index,
+    %buckets: memref<16384xi16>) -> (!S, !S, !S) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c14 = arith.constant 14 : index
+  %c64 = arith.constant 64 : index
+  %num_parts = arith.constant 16384 : index
+  %num_samples = arith.muli %num_buckets, %c64 : index
+  %stride = arith.divui %n, %num_samples : index
+  %first = func.call @read(%x, %keys, %row, %c0) : (memref<?x!T>, memref<?x!S>, index, index) -> !S
+  %range:2 = scf.for %s = %c0 to %num_samples step %c1 iter_args(%min = %first, %max = %first) -> (!S, !S) {
+    %i = arith.muli %s, %stride : index
+    %key = func.call @read(%x, %keys, %row, %i) : (memref<?x!T>, memref<?x!S>, index, index) -> !S
+    %less = arith.minui %min, %key : !S
+    %greater = arith.maxui %max, %key : !S
+    scf.yield %less, %greater : !S, !S
+  }
+  %difference = arith.subi %range#1, %range#0 : !S
+  %difference_index = arith.index_castui %difference : !S to index
+  %bits = func.call @bit_length(%difference_index) : (index) -> index
+  %at_least = arith.maxui %bits, %c14 : index
+  %shift_index = arith.subi %at_least, %c14 : index
+  %shift = arith.index_castui %shift_index : index to !S
+  %counts = memref.alloc() : memref<16384xindex>
+  scf.for %i = %c0 to %num_parts step %c1 {
+    memref.store %c0, %counts[%i] : memref<16384xindex>
+  }
+  scf.for %s = %c0 to %num_samples step %c1 {
+    %i = arith.muli %s, %stride : index
+    %key = func.call @read(%x, %keys, %row, %i) : (memref<?x!T>, memref<?x!S>, index, index) -> !S
+    %part_key = func.call @part_of(%key, %range#0, %range#1, %shift) : (!S, !S, !S, !S) -> !S
+    %part = arith.index_castui %part_key : !S to index
+    %count = memref.load %counts[%part] : memref<16384xindex>
+    %more = arith.addi %count, %c1 : index
+    memref.store %more, %counts[%part] : memref<16384xindex>
+  }
+  // the number of samples ahead of a part is less than that of all or, behind the last one, equal to it: 64 make a bucket
+  %most = arith.subi %num_samples, %c1 : index
+  %all = scf.for %i = %c0 to %num_parts step %c1 iter_args(%sum = %c0) -> (index) {
+    %ahead = arith.minui %sum, %most : index
+    %bucket = arith.divui %ahead, %c64 : index
+    %small = arith.index_castui %bucket : index to i16
+    memref.store %small, %buckets[%i] : memref<16384xi16>
+    %count = memref.load %counts[%i] : memref<16384xindex>
+    %next = arith.addi %sum, %count : index
+    scf.yield %next : index
+  }
+  memref.dealloc %counts : memref<16384xindex>
+  return %range#0, %range#1, %shift : !S, !S, !S
+}
+
+// Writes the bucket of each of the elements from %begin to %end, and counts[c] on how many each bucket has.
+func.func private @count_part(%x: memref<?x!T>, %keys: memref<?x!S>, %row: index, %begin: index, %end: index, %least: !S,
+    %greatest: !S, %shift: !S, %buckets: memref<16384xi16>, %num_buckets: index, %ids: memref<?xi16>, %counts: memref<?xindex>,
+    %c: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c1024 = arith.constant 1024 : index
+  scf.for %b = %c0 to %num_buckets step %c1 {
+    %at = arith.addi %c, %b : index
+    memref.store %c0, %counts[%at] : memref<?xindex>
+  }
+  // parts of the range first, for 1,024 elements as vectors
+  %parts = memref.alloc() : memref<1024x!S>
+  scf.for %first = %begin to %end step %c1024 {
+    %left = arith.subi %end, %first : index
+    %size = arith.minui %left, %c1024 : index
+    scf.for %j = %c0 to %size step %c1 {
+      %i = arith.addi %first, %j : index
+      %key = func.call @read(%x, %keys, %row, %i) : (memref<?x!T>, memref<?x!S>, index, index) -> !S
+      %part = func.call @part_of(%key, %least, %greatest, %shift) : (!S, !S, !S, !S) -> !S
+      memref.store %part, %parts[%j] : memref<1024x!S>
+    }
+    scf.for %j = %c0 to %size step %c1 {
+      %i = arith.addi %first, %j : index
+      %part_key = memref.load %parts[%j] : memref<1024x!S>
+      %part = arith.index_castui %part_key : !S to index
+      %bucket = memref.load %buckets[%part] : memref<16384xi16>
+      memref.store %bucket, %ids[%i] : memref<?xi16>
+      %b = arith.index_castui %bucket : i16 to index
+      %at = arith.addi %c, %b : index
+      %count = memref.load %counts[%at] : memref<?xindex>
+      %more = arith.addi %count, %c1 : index
+      memref.store %more, %counts[%at] : memref<?xindex>
+    }
+  }
+  memref.dealloc %parts : memref<1024x!S>
+  return
+}
+
+// Writes the keys of the elements from %begin to %end to their buckets; counts[c] on are the places of the next ones.
+func.func private @distribute_part(%x: memref<?x!T>, %keys: memref<?x!S>, %row: index, %begin: index, %end: index,
+    %ids: memref<?xi16>, %counts: memref<?xindex>, %c: index, %out: memref<?x!S>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c1024 = arith.constant 1024 : index
+  %tile = memref.alloc() : memref<1024x!S>
+  scf.for %first = %begin to %end step %c1024 {
+    %left = arith.subi %end, %first : index
+    %size = arith.minui %left, %c1024 : index
+    scf.for %j = %c0 to %size step %c1 {
+      %i = arith.addi %first, %j : index
+      %key = func.call @read(%x, %keys, %row, %i) : (memref<?x!T>, memref<?x!S>, index, index) -> !S
+      memref.store %key, %tile[%j] : memref<1024x!S>
+    }
+    scf.for %j = %c0 to %size step %c1 {
+      %i = arith.addi %first, %j : index
+      %key = memref.load %tile[%j] : memref<1024x!S>
+      %bucket = memref.load %ids[%i] : memref<?xi16>
+      %b = arith.index_castui %bucket : i16 to index
+      %at = arith.addi %c, %b : index
+      %place = memref.load %counts[%at] : memref<?xindex>
+      memref.store %key, %out[%place] : memref<?x!S>
+      %after = arith.addi %place, %c1 : index
+      memref.store %after, %counts[%at] : memref<?xindex>
+    }
+  }
+  memref.dealloc %tile : memref<1024x!S>
+  return
+}
+
+// Writes the results for n keys.
+func.func private @write_results(%keys: memref<?x!S>, %begin: index, %n: index, %order: memref<?xi32>, %row: index,
+    %out: memref<?x!R>, %at: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  scf.for %i = %c0 to %n step %c1 {
+    %from = arith.addi %begin, %i : index
+    %to = arith.addi %at, %i : index
+    %key = memref.load %keys[%from] : memref<?x!S>
+    %value = func.call @result(%key, %order, %row) : (!S, memref<?xi32>, index) -> !R
+    memref.store %value, %out[%to] : memref<?x!R>
+  }
+  return
+}
+
+// Sorts the buckets of a row: bucket b is from begins[b] to begins[b + 1].
+func.func private @sort_buckets(%keys: memref<?x!S>, %begins: memref<?xindex>, %num_buckets: index, %n: index, %order: memref<?xi32>,
+    %row: index, %low: index, %out: memref<?x!R>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  %no = arith.constant false
+  %most_or_less = arith.constant 262144 : index
+  %share = arith.ceildivui %n, %num_buckets : index
+  %shares = arith.muli %share, %c4 : index
+  %most = arith.maxui %most_or_less, %shares : index
+  scf.parallel (%b) = (%c0) to (%num_buckets) step (%c1) {
+    %next = arith.addi %b, %c1 : index
+    %begin = memref.load %begins[%b] : memref<?xindex>
+    %end = memref.load %begins[%next] : memref<?xindex>
+    %size = arith.subi %end, %begin : index
+    %fits = arith.cmpi ule, %size, %most : index
+    scf.if %fits {
+      %tmp = memref.alloc(%size) : memref<?x!S>
+      %sorted:2 = func.call @sort_list(%keys, %begin, %tmp, %c0, %size, %low)
+          : (memref<?x!S>, index, memref<?x!S>, index, index, index) -> (memref<?x!S>, index)
+      %at = arith.addi %row, %begin : index
+      func.call @write_results(%sorted#0, %sorted#1, %size, %order, %row, %out, %at)
+          : (memref<?x!S>, index, index, memref<?xi32>, index, memref<?x!R>, index) -> ()
+      memref.dealloc %tmp : memref<?x!S>
+    }
+    scf.reduce
+  } {noria.point_ns = 60000}
+  %any = scf.for %b = %c0 to %num_buckets step %c1 iter_args(%acc = %no) -> (i1) {
+    %next = arith.addi %b, %c1 : index
+    %begin = memref.load %begins[%b] : memref<?xindex>
+    %end = memref.load %begins[%next] : memref<?xindex>
+    %size = arith.subi %end, %begin : index
+    %is_large = arith.cmpi ugt, %size, %most : index
+    %either = arith.ori %acc, %is_large : i1
+    scf.yield %either : i1
+  }
+  scf.if %any {
+    %part = arith.constant 65536 : index
+    %spare = memref.alloc(%n) : memref<?x!S>
+    scf.for %b = %c0 to %num_buckets step %c1 {
+      %next = arith.addi %b, %c1 : index
+      %begin = memref.load %begins[%b] : memref<?xindex>
+      %end = memref.load %begins[%next] : memref<?xindex>
+      %size = arith.subi %end, %begin : index
+      %is_large = arith.cmpi ugt, %size, %most : index
+      scf.if %is_large {
+        %sorted = func.call @merge_sort(%keys, %spare, %begin, %size, %low)
+            : (memref<?x!S>, memref<?x!S>, index, index, index) -> memref<?x!S>
+        %num_parts = arith.ceildivui %size, %part : index
+        scf.parallel (%p) = (%c0) to (%num_parts) step (%c1) {
+          %ahead = arith.muli %p, %part : index
+          %left = arith.subi %size, %ahead : index
+          %count = arith.minui %left, %part : index
+          %from = arith.addi %begin, %ahead : index
+          %at = arith.addi %row, %from : index
+          func.call @write_results(%sorted, %from, %count, %order, %row, %out, %at)
+              : (memref<?x!S>, index, index, memref<?xi32>, index, memref<?x!R>, index) -> ()
+          scf.reduce
+        } {noria.point_ns = 40000}
+      }
+    }
+    memref.dealloc %spare : memref<?x!S>
+  }
+  return
+}
+
+// The row of n elements, more than 65,536, that begins at %row.
+func.func private @sort_long_row(%x: memref<?x!T>, %keys: memref<?x!S>, %order: memref<?xi32>, %row: index, %n: index, %low: index,
+    %out: memref<?x!R>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c256 = arith.constant 256 : index
+  %most_buckets = arith.constant 4096 : index
+  %bucket_size = arith.constant 16384 : index
+  %least_part = arith.constant 65536 : index
+  %wanted = arith.ceildivui %n, %bucket_size : index
+  %less = arith.subi %wanted, %c1 : index
+  %bits = func.call @bit_length(%less) : (index) -> index
+  %power = arith.shli %c1, %bits : index
+  %num_buckets = arith.minui %power, %most_buckets : index
+  %share = arith.ceildivui %n, %c256 : index
+  %part = arith.maxui %share, %least_part : index
+  %num_parts = arith.ceildivui %n, %part : index
+  %buckets = memref.alloc() : memref<16384xi16>
+  %range:3 = func.call @choose_buckets(%x, %keys, %row, %n, %num_buckets, %buckets)
+      : (memref<?x!T>, memref<?x!S>, index, index, index, memref<16384xi16>) -> (!S, !S, !S)
+  %ids = memref.alloc(%n) : memref<?xi16>
+  %num_counts = arith.muli %num_parts, %num_buckets : index
+  %counts = memref.alloc(%num_counts) : memref<?xindex>
+  scf.parallel (%p) = (%c0) to (%num_parts) step (%c1) {
+    %begin = arith.muli %p, %part : index
+    %behind = arith.addi %begin, %part : index
+    %end = arith.minui %behind, %n : index
+    %c = arith.muli %p, %num_buckets : index
+    func.call @count_part(%x, %keys, %row, %begin, %end, %range#0, %range#1, %range#2, %buckets, %num_buckets, %ids, %counts, %c)
+        : (memref<?x!T>, memref<?x!S>, index, index, index, !S, !S, !S, memref<16384xi16>, index, memref<?xi16>, memref<?xindex>, index) -> ()
+    scf.reduce
+  } {noria.point_ns = 80000}
+  %num_begins = arith.addi %num_buckets, %c1 : index
+  %begins = memref.alloc(%num_begins) : memref<?xindex>
+  %all = scf.for %b = %c0 to %num_buckets step %c1 iter_args(%sum = %c0) -> (index) {
+    memref.store %sum, %begins[%b] : memref<?xindex>
+    %end = scf.for %p = %c0 to %num_parts step %c1 iter_args(%before = %sum) -> (index) {
+      %c = arith.muli %p, %num_buckets : index
+      %at = arith.addi %c, %b : index
+      %count = memref.load %counts[%at] : memref<?xindex>
+      memref.store %before, %counts[%at] : memref<?xindex>
+      %after = arith.addi %before, %count : index
+      scf.yield %after : index
+    }
+    scf.yield %end : index
+  }
+  memref.store %all, %begins[%num_buckets] : memref<?xindex>
+  %distributed = memref.alloc(%n) : memref<?x!S>
+  scf.parallel (%p) = (%c0) to (%num_parts) step (%c1) {
+    %begin = arith.muli %p, %part : index
+    %behind = arith.addi %begin, %part : index
+    %end = arith.minui %behind, %n : index
+    %c = arith.muli %p, %num_buckets : index
+    func.call @distribute_part(%x, %keys, %row, %begin, %end, %ids, %counts, %c, %distributed)
+        : (memref<?x!T>, memref<?x!S>, index, index, index, memref<?xi16>, memref<?xindex>, index, memref<?x!S>) -> ()
+    scf.reduce
+  } {noria.point_ns = 120000}
+  memref.dealloc %ids : memref<?xi16>
+  func.call @sort_buckets(%distributed, %begins, %num_buckets, %n, %order, %row, %low, %out)
+      : (memref<?x!S>, memref<?xindex>, index, index, memref<?xi32>, index, index, memref<?x!R>) -> ()
+  memref.dealloc %distributed : memref<?x!S>
+  memref.dealloc %begins : memref<?xindex>
+  memref.dealloc %counts : memref<?xindex>
+  memref.dealloc %buckets : memref<16384xi16>
+  return
+}
+
+// Sorts each of the rows of n elements by the bits of its keys from %low on.
+func.func private @sort_rows(%x: memref<?x!T>, %keys: memref<?x!S>, %order: memref<?xi32>, %rows: index, %n: index, %low: index,
+    %out: memref<?x!R>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %most = arith.constant 65536 : index
+  %is_long = arith.cmpi ugt, %n, %most : index
+  scf.if %is_long {
+    scf.for %r = %c0 to %rows step %c1 {
+      %row = arith.muli %r, %n : index
+      func.call @sort_long_row(%x, %keys, %order, %row, %n, %low, %out)
+          : (memref<?x!T>, memref<?x!S>, memref<?xi32>, index, index, index, memref<?x!R>) -> ()
+    }
+  } else {
+    // so many rows at a time that threads have work
+    %some = arith.maxui %n, %c1 : index
+    %group = arith.divui %most, %some : index
+    %num_groups = arith.ceildivui %rows, %group : index
+    scf.parallel (%g) = (%c0) to (%num_groups) step (%c1) {
+      %r_begin = arith.muli %g, %group : index
+      %behind = arith.addi %r_begin, %group : index
+      %r_end = arith.minui %behind, %rows : index
+      %row_keys = memref.alloc(%n) : memref<?x!S>
+      %tmp = memref.alloc(%n) : memref<?x!S>
+      scf.for %r = %r_begin to %r_end step %c1 {
+        %row = arith.muli %r, %n : index
+        scf.for %i = %c0 to %n step %c1 {
+          %key = func.call @read(%x, %keys, %row, %i) : (memref<?x!T>, memref<?x!S>, index, index) -> !S
+          memref.store %key, %row_keys[%i] : memref<?x!S>
+        }
+        %sorted:2 = func.call @sort_list(%row_keys, %c0, %tmp, %c0, %n, %low)
+            : (memref<?x!S>, index, memref<?x!S>, index, index, index) -> (memref<?x!S>, index)
+        func.call @write_results(%sorted#0, %sorted#1, %n, %order, %row, %out, %row)
+            : (memref<?x!S>, index, index, memref<?xi32>, index, memref<?x!R>, index) -> ()
+      }
+      memref.dealloc %row_keys : memref<?x!S>
+      memref.dealloc %tmp : memref<?x!S>
+      scf.reduce
+    } {noria.point_ns = 300000}
+  }
+  return
+}
