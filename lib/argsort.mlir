@@ -7,7 +7,6 @@
 // The prelude defines the types !T and !K, @key(!T) -> !K, @half(!K, i1) -> i64 and @key_bits.
 
 !S = i64
-!R = i64
 
 func.func private @less(%a: !S, %b: !S) -> i1 {
   %less = arith.cmpi ult, %a, %b : !S
@@ -47,7 +46,7 @@ func.func private @read(%x: memref<?x!T>, %keys: memref<?x!S>, %row: index, %i: 
   return %packed : !S
 }
 
-func.func private @result(%key: !S, %order: memref<?xi32>, %row: index) -> !R {
+func.func private @result(%key: !S, %order: memref<?xi32>, %row: index) -> !S {
   %low_bits = arith.constant 0xffffffff : i64
   %place = arith.andi %key, %low_bits : i64
   %is_wide = func.call @is_wide() : () -> i1
@@ -60,11 +59,11 @@ func.func private @result(%key: !S, %order: memref<?xi32>, %row: index) -> !R {
   } else {
     scf.yield %place : i64
   }
-  return %found : !R
+  return %found : !S
 }
 
 // The keys of one round of two: halves of the elements' keys, in the order of the places that the round before found.
-func.func private @write_keys(%x: memref<?x!T>, %again: i1, %places: memref<?x!R>, %n: index, %begin: index, %end: index,
+func.func private @write_keys(%x: memref<?x!T>, %again: i1, %places: memref<?x!S>, %n: index, %begin: index, %end: index,
     %keys: memref<?x!S>, %order: memref<?xi32>) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -73,7 +72,7 @@ func.func private @write_keys(%x: memref<?x!T>, %again: i1, %places: memref<?x!R
   %last = scf.for %at = %begin to %end step %c1 iter_args(%i = %first) -> (index) {
     %row = arith.subi %at, %i : index
     %column = scf.if %again -> (index) {
-      %place = memref.load %places[%at] : memref<?x!R>
+      %place = memref.load %places[%at] : memref<?x!S>
       %found = arith.index_cast %place : i64 to index
       scf.yield %found : index
     } else {
@@ -111,7 +110,7 @@ func.func @argsort(%x: tensor<?x?x!T>) -> tensor<?x?xi64> {
   %num_keys = arith.select %is_wide, %total, %c0 : index
   %keys = memref.alloc(%num_keys) : memref<?x!S>
   %order = memref.alloc(%num_keys) : memref<?xi32>
-  %places = memref.alloc(%total) : memref<?x!R>
+  %places = memref.alloc(%total) : memref<?x!S>
   %rounds = arith.select %is_wide, %c2, %c1 : index
   scf.for %round = %c0 to %rounds step %c1 {
     scf.if %is_wide {
@@ -122,17 +121,17 @@ func.func @argsort(%x: tensor<?x?x!T>) -> tensor<?x?xi64> {
         %behind = arith.addi %begin, %part : index
         %end = arith.minui %behind, %total : index
         func.call @write_keys(%elements, %again, %places, %n, %begin, %end, %keys, %order)
-            : (memref<?x!T>, i1, memref<?x!R>, index, index, index, memref<?x!S>, memref<?xi32>) -> ()
+            : (memref<?x!T>, i1, memref<?x!S>, index, index, index, memref<?x!S>, memref<?xi32>) -> ()
         scf.reduce
       } {noria.point_ns = 80000}
     }
     func.call @sort_rows(%elements, %keys, %order, %rows, %n, %c32, %places)
-        : (memref<?x!T>, memref<?x!S>, memref<?xi32>, index, index, index, memref<?x!R>) -> ()
+        : (memref<?x!T>, memref<?x!S>, memref<?xi32>, index, index, index, memref<?x!S>) -> ()
   }
   memref.dealloc %keys : memref<?x!S>
   memref.dealloc %order : memref<?xi32>
-  %all = bufferization.to_tensor %places restrict : memref<?x!R> to tensor<?xi64>
-  memref.dealloc %places : memref<?x!R>
+  %all = bufferization.to_tensor %places restrict : memref<?x!S> to tensor<?xi64>
+  memref.dealloc %places : memref<?x!S>
   %result = tensor.expand_shape %all [[0, 1]] output_shape [%rows, %n] : tensor<?xi64> into tensor<?x?xi64>
   return %result : tensor<?x?xi64>
 }

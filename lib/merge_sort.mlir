@@ -30,59 +30,94 @@ func.func private @bit_length(%number: index) -> index {
   return %length : index
 }
 
+// Counts the digits of the elements from %begin to %end at one or two shifts: at the second one from counts[4096] on.
+func.func private @count_digits(%from: memref<?x!S>, %begin: index, %end: index, %least: !S, %shift0: !S, %shift1: !S, %mask: !S,
+    %two: i1, %counts: memref<8192xi32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4096 = arith.constant 4096 : index
+  %zero = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  %mask_index = arith.index_castui %mask : !S to index
+  %num_digits = arith.addi %mask_index, %c1 : index
+  scf.for %i = %c0 to %num_digits step %c1 {
+    %j = arith.addi %i, %c4096 : index
+    memref.store %zero, %counts[%i] : memref<8192xi32>
+    memref.store %zero, %counts[%j] : memref<8192xi32>
+  }
+  scf.if %two {
+    scf.for %i = %begin to %end step %c1 {
+      %key = memref.load %from[%i] : memref<?x!S>
+      %digit0 = func.call @digit(%key, %least, %shift0, %mask) : (!S, !S, !S, !S) -> index
+      %digit1 = func.call @digit(%key, %least, %shift1, %mask) : (!S, !S, !S, !S) -> index
+      %at1 = arith.addi %digit1, %c4096 : index
+      %count0 = memref.load %counts[%digit0] : memref<8192xi32>
+      %count1 = memref.load %counts[%at1] : memref<8192xi32>
+      %more0 = arith.addi %count0, %one : i32
+      %more1 = arith.addi %count1, %one : i32
+      memref.store %more0, %counts[%digit0] : memref<8192xi32>
+      memref.store %more1, %counts[%at1] : memref<8192xi32>
+    }
+  } else {
+    scf.for %i = %begin to %end step %c1 {
+      %key = memref.load %from[%i] : memref<?x!S>
+      %digit = func.call @digit(%key, %least, %shift0, %mask) : (!S, !S, !S, !S) -> index
+      %count = memref.load %counts[%digit] : memref<8192xi32>
+      %more = arith.addi %count, %one : i32
+      memref.store %more, %counts[%digit] : memref<8192xi32>
+    }
+  }
+  return
+}
+
 // Sorts n elements from a[a_begin] on by a digit, stably, to b[b_begin] on; or leaves them where all digits are equal. Whether
-// it moved them.
+// it moved them. The numbers of the digits are from counts[c] on, and are overwritten.
 func.func private @radix_pass(%a: memref<?x!S>, %a_begin: index, %b: memref<?x!S>, %b_begin: index, %n: index, %least: !S,
-    %shift: !S, %mask: !S, %counts: memref<4096xi32>) -> i1 {
+    %shift: !S, %mask: !S, %counts: memref<8192xi32>, %c: index) -> i1 {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %zero = arith.constant 0 : i32
   %one = arith.constant 1 : i32
   %mask_index = arith.index_castui %mask : !S to index
   %num_digits = arith.addi %mask_index, %c1 : index
-  scf.for %i = %c0 to %num_digits step %c1 {
-    memref.store %zero, %counts[%i] : memref<4096xi32>
-  }
   %end = arith.addi %a_begin, %n : index
-  scf.for %i = %a_begin to %end step %c1 {
-    %key = memref.load %a[%i] : memref<?x!S>
-    %digit = func.call @digit(%key, %least, %shift, %mask) : (!S, !S, !S, !S) -> index
-    %count = memref.load %counts[%digit] : memref<4096xi32>
-    %more = arith.addi %count, %one : i32
-    memref.store %more, %counts[%digit] : memref<4096xi32>
-  }
   %first = memref.load %a[%a_begin] : memref<?x!S>
   %first_digit = func.call @digit(%first, %least, %shift, %mask) : (!S, !S, !S, !S) -> index
-  %same = memref.load %counts[%first_digit] : memref<4096xi32>
+  %first_at = arith.addi %c, %first_digit : index
+  %same = memref.load %counts[%first_at] : memref<8192xi32>
   %same_index = arith.index_castui %same : i32 to index
   %moves = arith.cmpi ne, %same_index, %n : index
   scf.if %moves {
     %all = scf.for %i = %c0 to %num_digits step %c1 iter_args(%sum = %zero) -> (i32) {
-      %count = memref.load %counts[%i] : memref<4096xi32>
-      memref.store %sum, %counts[%i] : memref<4096xi32>
+      %at = arith.addi %c, %i : index
+      %count = memref.load %counts[%at] : memref<8192xi32>
+      memref.store %sum, %counts[%at] : memref<8192xi32>
       %next = arith.addi %sum, %count : i32
       scf.yield %next : i32
     }
     scf.for %i = %a_begin to %end step %c1 {
       %key = memref.load %a[%i] : memref<?x!S>
       %digit = func.call @digit(%key, %least, %shift, %mask) : (!S, !S, !S, !S) -> index
-      %place = memref.load %counts[%digit] : memref<4096xi32>
+      %counter = arith.addi %c, %digit : index
+      %place = memref.load %counts[%counter] : memref<8192xi32>
       %ahead = arith.index_castui %place : i32 to index
       %at = arith.addi %b_begin, %ahead : index
       memref.store %key, %b[%at] : memref<?x!S>
       %after = arith.addi %place, %one : i32
-      memref.store %after, %counts[%digit] : memref<4096xi32>
+      memref.store %after, %counts[%counter] : memref<8192xi32>
     }
   }
   return %moves : i1
 }
 
 // Sorts n elements, at least one and less than 2^32, from a[a_begin] on by the bits from %low on. The same number from b[b_begin] on
-// is overwritten. Gives the list that has the result, and where it begins there.
+// is overwritten. Gives the list that has the result, where it begins there, and whether that is %b.
 func.func private @radix_sort(%a: memref<?x!S>, %a_begin: index, %b: memref<?x!S>, %b_begin: index, %n: index, %low: index)
-    -> (memref<?x!S>, index) {
+    -> (memref<?x!S>, index, i1) {
+  %no = arith.constant false
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
   %c8 = arith.constant 8 : index
   %c12 = arith.constant 12 : index
   %c4096 = arith.constant 4096 : index
@@ -101,7 +136,7 @@ func.func private @radix_sort(%a: memref<?x!S>, %a_begin: index, %b: memref<?x!S
   %difference = arith.subi %max_digits, %min_digits : !S
   %difference_index = arith.index_castui %difference : !S to index
   %bits = func.call @bit_length(%difference_index) : (index) -> index
-  // digits of 12 bits take 16 KiB of counts, which are many for few elements
+  // digits of 12 bits take 16 KiB of counts each, which are many for few elements
   %is_long = arith.cmpi uge, %n, %c4096 : index
   %widest = arith.select %is_long, %c12, %c8 : index
   %passes = arith.ceildivui %bits, %widest : index
@@ -110,23 +145,41 @@ func.func private @radix_sort(%a: memref<?x!S>, %a_begin: index, %b: memref<?x!S
   %size = arith.shli %c1, %width : index
   %most = arith.subi %size, %c1 : index
   %mask = arith.index_castui %most : index to !S
-  %counts = memref.alloc() : memref<4096xi32>
-  %sorted:4 = scf.for %d = %c0 to %passes step %c1 iter_args(%from = %a, %from_begin = %a_begin, %to = %b, %to_begin = %b_begin)
-      -> (memref<?x!S>, index, memref<?x!S>, index) {
+  %counts = memref.alloc() : memref<8192xi32>
+  %sorted:5 = scf.for %d = %c0 to %passes step %c2 iter_args(%from0 = %a, %begin0 = %a_begin, %to0 = %b, %to_begin0 = %b_begin,
+      %in_b0 = %no) -> (memref<?x!S>, index, memref<?x!S>, index, i1) {
+    %left = arith.subi %passes, %d : index
+    %num_digits = arith.minui %left, %c2 : index
+    %two = arith.cmpi eq, %num_digits, %c2 : index
     %before = arith.muli %d, %width : index
-    %bit = arith.addi %low, %before : index
-    %shift = arith.index_castui %bit : index to !S
-    %moved = func.call @radix_pass(%from, %from_begin, %to, %to_begin, %n, %least, %shift, %mask, %counts)
-        : (memref<?x!S>, index, memref<?x!S>, index, index, !S, !S, !S, memref<4096xi32>) -> i1
-    %next:4 = scf.if %moved -> (memref<?x!S>, index, memref<?x!S>, index) {
-      scf.yield %to, %to_begin, %from, %from_begin : memref<?x!S>, index, memref<?x!S>, index
-    } else {
-      scf.yield %from, %from_begin, %to, %to_begin : memref<?x!S>, index, memref<?x!S>, index
+    %bit0 = arith.addi %low, %before : index
+    %bit1_or_more = arith.addi %bit0, %width : index
+    %bit1 = arith.select %two, %bit1_or_more, %bit0 : index
+    %shift0 = arith.index_castui %bit0 : index to !S
+    %shift1 = arith.index_castui %bit1 : index to !S
+    %behind = arith.addi %begin0, %n : index
+    func.call @count_digits(%from0, %begin0, %behind, %least, %shift0, %shift1, %mask, %two, %counts)
+        : (memref<?x!S>, index, index, !S, !S, !S, !S, i1, memref<8192xi32>) -> ()
+    %after:5 = scf.for %e = %c0 to %num_digits step %c1 iter_args(%from = %from0, %from_begin = %begin0, %to = %to0,
+        %to_begin = %to_begin0, %in_b = %in_b0) -> (memref<?x!S>, index, memref<?x!S>, index, i1) {
+      %is_first = arith.cmpi eq, %e, %c0 : index
+      %shift = arith.select %is_first, %shift0, %shift1 : !S
+      %c = arith.muli %e, %c4096 : index
+      %moved = func.call @radix_pass(%from, %from_begin, %to, %to_begin, %n, %least, %shift, %mask, %counts, %c)
+          : (memref<?x!S>, index, memref<?x!S>, index, index, !S, !S, !S, memref<8192xi32>, index) -> i1
+      %now_in_b = arith.xori %in_b, %moved : i1
+      %next:4 = scf.if %moved -> (memref<?x!S>, index, memref<?x!S>, index) {
+        scf.yield %to, %to_begin, %from, %from_begin : memref<?x!S>, index, memref<?x!S>, index
+      } else {
+        scf.yield %from, %from_begin, %to, %to_begin : memref<?x!S>, index, memref<?x!S>, index
+      }
+      scf.yield %next#0, %next#1, %next#2, %next#3, %now_in_b : memref<?x!S>, index, memref<?x!S>, index, i1
     }
-    scf.yield %next#0, %next#1, %next#2, %next#3 : memref<?x!S>, index, memref<?x!S>, index
+    scf.yield %after#0, %after#1, %after#2, %after#3, %after#4
+        : memref<?x!S>, index, memref<?x!S>, index, i1
   }
-  memref.dealloc %counts : memref<4096xi32>
-  return %sorted#0, %sorted#1 : memref<?x!S>, index
+  memref.dealloc %counts : memref<8192xi32>
+  return %sorted#0, %sorted#1, %sorted#4 : memref<?x!S>, index, i1
 }
 
 func.func private @insertion_sort(%keys: memref<?x!S>, %begin: index, %end: index) {
@@ -160,7 +213,9 @@ func.func private @insertion_sort(%keys: memref<?x!S>, %begin: index, %end: inde
 
 // The same by blocks of 16, which are sorted by insertion, and merges of runs of 16, 32, ..
 func.func private @short_sort(%a: memref<?x!S>, %a_begin: index, %b: memref<?x!S>, %b_begin: index, %n: index)
-    -> (memref<?x!S>, index) {
+    -> (memref<?x!S>, index, i1) {
+  %no = arith.constant false
+  %yes = arith.constant true
   %c0 = arith.constant 0 : index
   %c16 = arith.constant 16 : index
   %end = arith.addi %a_begin, %n : index
@@ -169,12 +224,14 @@ func.func private @short_sort(%a: memref<?x!S>, %a_begin: index, %b: memref<?x!S
     %block_end = arith.minui %behind, %end : index
     func.call @insertion_sort(%a, %i, %block_end) : (memref<?x!S>, index, index) -> ()
   }
-  %sorted:5 = scf.while (%width = %c16, %from = %a, %from_begin = %a_begin, %to = %b, %to_begin = %b_begin)
-      : (index, memref<?x!S>, index, memref<?x!S>, index) -> (index, memref<?x!S>, index, memref<?x!S>, index) {
+  %sorted:6 = scf.while (%width = %c16, %from = %a, %from_begin = %a_begin, %to = %b, %to_begin = %b_begin, %in_b = %no)
+      : (index, memref<?x!S>, index, memref<?x!S>, index, i1) -> (index, memref<?x!S>, index, memref<?x!S>, index, i1) {
     %more = arith.cmpi ult, %width, %n : index
-    scf.condition(%more) %width, %from, %from_begin, %to, %to_begin : index, memref<?x!S>, index, memref<?x!S>, index
+    scf.condition(%more) %width, %from, %from_begin, %to, %to_begin, %in_b
+        : index, memref<?x!S>, index, memref<?x!S>, index, i1
   } do {
-  ^bb0(%width: index, %from: memref<?x!S>, %from_begin: index, %to: memref<?x!S>, %to_begin: index):
+  ^bb0(%width: index, %from: memref<?x!S>, %from_begin: index, %to: memref<?x!S>, %to_begin: index, %in_b: i1):
+    %now_in_b = arith.xori %in_b, %yes : i1
     %twice = arith.addi %width, %width : index
     scf.for %i = %c0 to %n step %twice {
       %mid_or_more = arith.addi %i, %width : index
@@ -188,30 +245,32 @@ func.func private @short_sort(%a: memref<?x!S>, %a_begin: index, %b: memref<?x!S
       func.call @merge_serially(%from, %l, %r, %from, %r, %r_end, %to, %at)
           : (memref<?x!S>, index, index, memref<?x!S>, index, index, memref<?x!S>, index) -> ()
     }
-    scf.yield %twice, %to, %to_begin, %from, %from_begin : index, memref<?x!S>, index, memref<?x!S>, index
+    scf.yield %twice, %to, %to_begin, %from, %from_begin, %now_in_b
+        : index, memref<?x!S>, index, memref<?x!S>, index, i1
   }
-  return %sorted#1, %sorted#2 : memref<?x!S>, index
+  return %sorted#1, %sorted#2, %sorted#5 : memref<?x!S>, index, i1
 }
 
 // Sorts n elements, less than 2^32, on one thread: as @radix_sort.
 func.func private @sort_list(%a: memref<?x!S>, %a_begin: index, %b: memref<?x!S>, %b_begin: index, %n: index, %low: index)
-    -> (memref<?x!S>, index) {
+    -> (memref<?x!S>, index, i1) {
   %shortest = arith.constant 256 : index
   %is_short = arith.cmpi ult, %n, %shortest : index
-  %sorted:2 = scf.if %is_short -> (memref<?x!S>, index) {
-    %by_merges:2 = func.call @short_sort(%a, %a_begin, %b, %b_begin, %n)
-        : (memref<?x!S>, index, memref<?x!S>, index, index) -> (memref<?x!S>, index)
-    scf.yield %by_merges#0, %by_merges#1 : memref<?x!S>, index
+  %sorted:3 = scf.if %is_short -> (memref<?x!S>, index, i1) {
+    %by_merges:3 = func.call @short_sort(%a, %a_begin, %b, %b_begin, %n)
+        : (memref<?x!S>, index, memref<?x!S>, index, index) -> (memref<?x!S>, index, i1)
+    scf.yield %by_merges#0, %by_merges#1, %by_merges#2 : memref<?x!S>, index, i1
   } else {
-    %by_digits:2 = func.call @radix_sort(%a, %a_begin, %b, %b_begin, %n, %low)
-        : (memref<?x!S>, index, memref<?x!S>, index, index, index) -> (memref<?x!S>, index)
-    scf.yield %by_digits#0, %by_digits#1 : memref<?x!S>, index
+    %by_digits:3 = func.call @radix_sort(%a, %a_begin, %b, %b_begin, %n, %low)
+        : (memref<?x!S>, index, memref<?x!S>, index, index, index) -> (memref<?x!S>, index, i1)
+    scf.yield %by_digits#0, %by_digits#1, %by_digits#2 : memref<?x!S>, index, i1
   }
-  return %sorted#0, %sorted#1 : memref<?x!S>, index
+  return %sorted#0, %sorted#1, %sorted#2 : memref<?x!S>, index, i1
 }
 
-// Sorts the n elements from keys[first] on, on all threads. The same part of %spare is overwritten; the result is there or in %keys.
-func.func private @merge_sort(%keys: memref<?x!S>, %spare: memref<?x!S>, %first: index, %n: index, %low: index) -> memref<?x!S> {
+// Sorts the n elements from keys[first] on, on all threads. The result is one of the lists %left_list and %right_list.
+func.func private @merge_sort(%keys: memref<?x!S>, %first: index, %n: index, %low: index, %left_list: memref<?x!S>,
+    %right_list: memref<?x!S>) -> memref<?x!S> {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %part = arith.constant 32768 : index
@@ -222,18 +281,18 @@ func.func private @merge_sort(%keys: memref<?x!S>, %spare: memref<?x!S>, %first:
     %size = arith.minui %left, %part : index
     %begin = arith.addi %first, %i : index
     %tmp = memref.alloc(%size) : memref<?x!S>
-    %sorted:2 = func.call @sort_list(%keys, %begin, %tmp, %c0, %size, %low)
-        : (memref<?x!S>, index, memref<?x!S>, index, index, index) -> (memref<?x!S>, index)
+    %sorted:3 = func.call @sort_list(%keys, %begin, %tmp, %c0, %size, %low)
+        : (memref<?x!S>, index, memref<?x!S>, index, index, index) -> (memref<?x!S>, index, i1)
     scf.for %j = %c0 to %size step %c1 {
       %from = arith.addi %sorted#1, %j : index
-      %to = arith.addi %begin, %j : index
+      %to = arith.addi %i, %j : index
       %key = memref.load %sorted#0[%from] : memref<?x!S>
-      memref.store %key, %keys[%to] : memref<?x!S>
+      memref.store %key, %left_list[%to] : memref<?x!S>
     }
     memref.dealloc %tmp : memref<?x!S>
     scf.reduce
   } {noria.point_ns = 150000}
-  %sorted:3 = scf.while (%width = %part, %a = %keys, %b = %spare)
+  %sorted:3 = scf.while (%width = %part, %a = %left_list, %b = %right_list)
       : (index, memref<?x!S>, memref<?x!S>) -> (index, memref<?x!S>, memref<?x!S>) {
     %more = arith.cmpi ult, %width, %n : index
     scf.condition(%more) %width, %a, %b : index, memref<?x!S>, memref<?x!S>
@@ -253,10 +312,7 @@ func.func private @merge_sort(%keys: memref<?x!S>, %spare: memref<?x!S>, %first:
       %num_left = arith.subi %mid, %pair : index
       %num_right = arith.subi %end, %mid : index
       %d_end = arith.subi %i_end, %pair : index
-      %left = arith.addi %first, %pair : index
-      %right = arith.addi %first, %mid : index
-      %at = arith.addi %first, %i : index
-      func.call @merge_part(%a, %left, %num_left, %a, %right, %num_right, %in_pair, %d_end, %b, %at)
+      func.call @merge_part(%a, %pair, %num_left, %a, %mid, %num_right, %in_pair, %d_end, %b, %i)
           : (memref<?x!S>, index, index, memref<?x!S>, index, index, index, index, memref<?x!S>, index) -> ()
       scf.reduce
     } {noria.point_ns = 40000}

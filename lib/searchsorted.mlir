@@ -8,13 +8,12 @@
 // error where the list is not sorted.
 
 // The entry of the table that a key falls in: keys below the least are as that, those above the greatest as that one.
-func.func private @entry(%key: !K, %least: !K, %greatest: !K, %shift: !K) -> index {
+func.func private @entry(%key: !K, %least: !K, %greatest: !K, %shift: !K) -> !K {
   %low = arith.maxui %key, %least : !K
   %high = arith.minui %low, %greatest : !K
   %ahead = arith.subi %high, %least : !K
   %entry = arith.shrui %ahead, %shift : !K
-  %number = arith.index_castui %entry : !K to index
-  return %number : index
+  return %entry : !K
 }
 
 // How many bits of a difference of keys are shifted out, so that entries are less than 2^bits.
@@ -62,9 +61,11 @@ func.func @searchsorted(%list: tensor<?x!T>, %values: tensor<?x!T>, %right: i1) 
     %key = func.call @key(%value) : (!T) -> !K
     memref.store %key, %keys[%i] : memref<?x!K>
   }
-  // entries: a power of 2 of at least 4 times the elements, or half of the values if that is less; but 2, so that no shift is by
-  // all bits
-  %multiple = arith.muli %n, %c4 : index
+  // entries: a power of 2 of at least 4 times the elements, and 16,384, as few elements may be close to each other; or half of
+  // the values if that is less; but 2, so that no shift is by all bits
+  %least_entries = arith.constant 16384 : index
+  %four_times = arith.muli %n, %c4 : index
+  %multiple = arith.maxui %four_times, %least_entries : index
   %half_values = arith.divui %m, %c2 : index
   %wanted = arith.minui %multiple, %half_values : index
   %bits = scf.while (%b = %c1) : (index) -> (index) {
@@ -102,7 +103,8 @@ func.func @searchsorted(%list: tensor<?x!T>, %values: tensor<?x!T>, %right: i1) 
   // how many elements each entry has, then where each begins
   scf.for %i = %c0 to %n step %c1 {
     %key = memref.load %keys[%i] : memref<?x!K>
-    %entry = func.call @entry(%key, %range#0, %range#1, %shift) : (!K, !K, !K, !K) -> index
+    %entry_key = func.call @entry(%key, %range#0, %range#1, %shift) : (!K, !K, !K, !K) -> !K
+    %entry = arith.index_castui %entry_key : !K to index
     %count = memref.load %begins[%entry] : memref<?xi32>
     %more = arith.addi %count, %one32 : i32
     memref.store %more, %begins[%entry] : memref<?xi32>
@@ -126,19 +128,39 @@ func.func @searchsorted(%list: tensor<?x!T>, %values: tensor<?x!T>, %right: i1) 
     %slice = tensor.extract_slice %values[%begin] [%count] [1] : tensor<?x!T> to tensor<?x!T>
     %out = tensor.extract_slice %acc[%begin] [%count] [1] : tensor<?xi64> to tensor<?xi64>
     %block_values = memref.alloc() : memref<16x!K>
+    %entries = memref.alloc() : memref<16x!K>
     %places = memref.alloc() : memref<16xindex>
     %written = scf.for %first = %c0 to %count step %c16 iter_args(%out0 = %out) -> (tensor<?xi64>) {
-      // behind the last value, it is searched again
+      %block_end = arith.addi %first, %c16 : index
+      %is_full = arith.cmpi ule, %block_end, %count : index
+      scf.if %is_full {
+        scf.for %i = %c0 to %c16 step %c1 {
+          %at = arith.addi %first, %i : index
+          %value = tensor.extract %slice[%at] : tensor<?x!T>
+          %key = func.call @key(%value) : (!T) -> !K
+          memref.store %key, %block_values[%i] : memref<16x!K>
+        }
+      } else {
+        // behind the last value, it is searched again
+        scf.for %i = %c0 to %c16 step %c1 {
+          %at_or_more = arith.addi %first, %i : index
+          %at = arith.minui %at_or_more, %last : index
+          %value = tensor.extract %slice[%at] : tensor<?x!T>
+          %key = func.call @key(%value) : (!T) -> !K
+          memref.store %key, %block_values[%i] : memref<16x!K>
+        }
+      }
       scf.for %i = %c0 to %c16 step %c1 {
-        %at_or_more = arith.addi %first, %i : index
-        %at = arith.minui %at_or_more, %last : index
-        %value = tensor.extract %slice[%at] : tensor<?x!T>
-        %key = func.call @key(%value) : (!T) -> !K
-        %entry = func.call @entry(%key, %range#0, %range#1, %shift) : (!K, !K, !K, !K) -> index
+        %key = memref.load %block_values[%i] : memref<16x!K>
+        %entry = func.call @entry(%key, %range#0, %range#1, %shift) : (!K, !K, !K, !K) -> !K
+        memref.store %entry, %entries[%i] : memref<16x!K>
+      }
+      scf.for %i = %c0 to %c16 step %c1 {
+        %entry_key = memref.load %entries[%i] : memref<16x!K>
+        %entry = arith.index_castui %entry_key : !K to index
         %start = memref.load %begins[%entry] : memref<?xi32>
         %start_or_more = arith.index_castui %start : i32 to index
         %place = arith.minui %start_or_more, %last_begin : index
-        memref.store %key, %block_values[%i] : memref<16x!K>
         memref.store %place, %places[%i] : memref<16xindex>
       }
       func.call @search_block(%keys, %block_values, %places, %size, %right)
@@ -154,6 +176,7 @@ func.func @searchsorted(%list: tensor<?x!T>, %values: tensor<?x!T>, %right: i1) 
       scf.yield %with : tensor<?xi64>
     }
     memref.dealloc %block_values : memref<16x!K>
+    memref.dealloc %entries : memref<16x!K>
     memref.dealloc %places : memref<16xindex>
     scf.forall.in_parallel {
       tensor.parallel_insert_slice %written into %acc[%begin] [%count] [1] : tensor<?xi64> into tensor<?xi64>

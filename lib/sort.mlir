@@ -1,13 +1,12 @@
 // sort.mlir - the rows of a matrix, sorted.
 //
-// Elements become integers in the same order, which are sorted as unsigned ones (sort_rows.mlir) and become elements again.
+// Elements become integers in the same order, which are sorted as unsigned ones (sort_rows.mlir) and become elements again, as bits.
 // -0 comes before 0 there; where a row has both, its zeros are written once more in the order that they have in the row.
 // So equal elements keep their order, as far as one can tell them apart. All NaN become one NaN.
 //
 // The prelude defines the types !T and !K, @code(!T) -> !K, its reverse @element, @zero and @minus_zero (their codes).
 
 !S = !K
-!R = !T
 
 func.func private @less(%a: !S, %b: !S) -> i1 {
   %less = arith.cmpi ult, %a, %b : !S
@@ -21,13 +20,14 @@ func.func private @read(%x: memref<?x!T>, %keys: memref<?x!S>, %row: index, %i: 
   return %key : !S
 }
 
-func.func private @result(%key: !S, %order: memref<?xi32>, %row: index) -> !R {
+func.func private @result(%key: !S, %order: memref<?xi32>, %row: index) -> !S {
   %value = func.call @element(%key) : (!K) -> !T
-  return %value : !R
+  %bits = arith.bitcast %value : !T to !S
+  return %bits : !S
 }
 
 // How many elements of the sorted row have a lesser code.
-func.func private @number_below(%sorted: memref<?x!T>, %row: index, %n: index, %code: !K) -> index {
+func.func private @number_below(%sorted: memref<?x!S>, %row: index, %n: index, %code: !K) -> index {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %found:2 = scf.while (%lo = %c0, %hi = %n) : (index, index) -> (index, index) {
@@ -38,7 +38,8 @@ func.func private @number_below(%sorted: memref<?x!T>, %row: index, %n: index, %
     %sum = arith.addi %lo, %hi : index
     %mid = arith.shrui %sum, %c1 : index
     %at = arith.addi %row, %mid : index
-    %value = memref.load %sorted[%at] : memref<?x!T>
+    %bits = memref.load %sorted[%at] : memref<?x!S>
+    %value = arith.bitcast %bits : !S to !T
     %other = func.call @code(%value) : (!T) -> !K
     %less = arith.cmpi ult, %other, %code : !K
     %after = arith.addi %mid, %c1 : index
@@ -50,16 +51,16 @@ func.func private @number_below(%sorted: memref<?x!T>, %row: index, %n: index, %
 }
 
 // Writes the zeros of a row of x to the places of the zeros in the same row of the sorted list, where they are of both signs.
-func.func private @order_zeros(%x: memref<?x!T>, %row: index, %n: index, %sorted: memref<?x!T>, %zero: !K, %minus_zero: !K) {
+func.func private @order_zeros(%x: memref<?x!T>, %row: index, %n: index, %sorted: memref<?x!S>, %zero: !K, %minus_zero: !K) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %one = arith.constant 1 : !K
   %first = arith.minui %zero, %minus_zero : !K
   %second = arith.maxui %zero, %minus_zero : !K
   %behind = arith.addi %second, %one : !K
-  %begin = func.call @number_below(%sorted, %row, %n, %first) : (memref<?x!T>, index, index, !K) -> index
-  %middle = func.call @number_below(%sorted, %row, %n, %second) : (memref<?x!T>, index, index, !K) -> index
-  %end = func.call @number_below(%sorted, %row, %n, %behind) : (memref<?x!T>, index, index, !K) -> index
+  %begin = func.call @number_below(%sorted, %row, %n, %first) : (memref<?x!S>, index, index, !K) -> index
+  %middle = func.call @number_below(%sorted, %row, %n, %second) : (memref<?x!S>, index, index, !K) -> index
+  %end = func.call @number_below(%sorted, %row, %n, %behind) : (memref<?x!S>, index, index, !K) -> index
   %has_first = arith.cmpi ult, %begin, %middle : index
   %has_second = arith.cmpi ult, %middle, %end : index
   %has_both = arith.andi %has_first, %has_second : i1
@@ -76,7 +77,8 @@ func.func private @order_zeros(%x: memref<?x!T>, %row: index, %n: index, %sorted
       %written = arith.andi %either, %room : i1
       %next = scf.if %written -> (index) {
         %at = arith.addi %row, %to : index
-        memref.store %value, %sorted[%at] : memref<?x!T>
+        %bits = arith.bitcast %value : !T to !S
+        memref.store %bits, %sorted[%at] : memref<?x!S>
         %after = arith.addi %to, %c1 : index
         scf.yield %after : index
       } else {
@@ -96,11 +98,11 @@ func.func @sort(%x: tensor<?x?x!T>) -> tensor<?x?x!T> {
   %total = arith.muli %rows, %n : index
   %list = tensor.collapse_shape %x [[0, 1]] : tensor<?x?x!T> into tensor<?x!T>
   %elements = bufferization.to_buffer %list read_only : tensor<?x!T> to memref<?x!T>
-  %sorted = memref.alloc(%total) : memref<?x!R>
+  %sorted = memref.alloc(%total) : memref<?x!S>
   %no_keys = memref.alloc(%c0) : memref<?x!S>
   %no_order = memref.alloc(%c0) : memref<?xi32>
   func.call @sort_rows(%elements, %no_keys, %no_order, %rows, %n, %c0, %sorted)
-      : (memref<?x!T>, memref<?x!S>, memref<?xi32>, index, index, index, memref<?x!R>) -> ()
+      : (memref<?x!T>, memref<?x!S>, memref<?xi32>, index, index, index, memref<?x!S>) -> ()
   %zero = func.call @zero() : () -> !K
   %minus_zero = func.call @minus_zero() : () -> !K
   %two_zeros = arith.cmpi ne, %zero, %minus_zero : !K
@@ -108,14 +110,15 @@ func.func @sort(%x: tensor<?x?x!T>) -> tensor<?x?x!T> {
     scf.parallel (%r) = (%c0) to (%rows) step (%c1) {
       %row = arith.muli %r, %n : index
       func.call @order_zeros(%elements, %row, %n, %sorted, %zero, %minus_zero)
-          : (memref<?x!T>, index, index, memref<?x!T>, !K, !K) -> ()
+          : (memref<?x!T>, index, index, memref<?x!S>, !K, !K) -> ()
       scf.reduce
     } {noria.point_ns = 200}
   }
   memref.dealloc %no_keys : memref<?x!S>
   memref.dealloc %no_order : memref<?xi32>
-  %values = bufferization.to_tensor %sorted restrict : memref<?x!R> to tensor<?x!T>
-  memref.dealloc %sorted : memref<?x!R>
+  %bits = bufferization.to_tensor %sorted restrict : memref<?x!S> to tensor<?x!S>
+  memref.dealloc %sorted : memref<?x!S>
+  %values = tensor.bitcast %bits : tensor<?x!S> to tensor<?x!T>
   %result = tensor.expand_shape %values [[0, 1]] output_shape [%rows, %n] : tensor<?x!T> into tensor<?x?x!T>
   return %result : tensor<?x?x!T>
 }

@@ -7,10 +7,10 @@
 //
 // Buckets and rows are stable for keys whose order is that of the elements' places where they are equal.
 //
-// The prelude defines the types !T of elements, !S of keys and !R of results, and
+// The prelude defines the types !T of elements and !S of keys and of results, and
 //   @read(%x: memref<?x!T>, %keys: memref<?x!S>, %row: index, %i: index) -> !S   the key of the i-th element of the row that begins
 //                                                                                at %row
-//   @result(%key: !S, %order: memref<?xi32>, %row: index) -> !R                  what is written for a key
+//   @result(%key: !S, %order: memref<?xi32>, %row: index) -> !S                  what is written for a key
 // and what merge_sort.mlir takes.
 
 // Which of 16,384 parts of the range from %least to %greatest a key is in. Keys below and above are in the first and the last one.
@@ -147,22 +147,22 @@ func.func private @distribute_part(%x: memref<?x!T>, %keys: memref<?x!S>, %row: 
 
 // Writes the results for n keys.
 func.func private @write_results(%keys: memref<?x!S>, %begin: index, %n: index, %order: memref<?xi32>, %row: index,
-    %out: memref<?x!R>, %at: index) {
+    %out: memref<?x!S>, %at: index) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   scf.for %i = %c0 to %n step %c1 {
     %from = arith.addi %begin, %i : index
     %to = arith.addi %at, %i : index
     %key = memref.load %keys[%from] : memref<?x!S>
-    %value = func.call @result(%key, %order, %row) : (!S, memref<?xi32>, index) -> !R
-    memref.store %value, %out[%to] : memref<?x!R>
+    %value = func.call @result(%key, %order, %row) : (!S, memref<?xi32>, index) -> !S
+    memref.store %value, %out[%to] : memref<?x!S>
   }
   return
 }
 
-// Sorts the buckets of a row: bucket b is from begins[b] to begins[b + 1].
-func.func private @sort_buckets(%keys: memref<?x!S>, %begins: memref<?xindex>, %num_buckets: index, %n: index, %order: memref<?xi32>,
-    %row: index, %low: index, %out: memref<?x!R>) {
+// Sorts the buckets of a row, whose keys are in %out: bucket b is from begins[b] to begins[b + 1] of the row.
+func.func private @sort_buckets(%begins: memref<?xindex>, %num_buckets: index, %n: index, %order: memref<?xi32>,
+    %row: index, %low: index, %out: memref<?x!S>) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c4 = arith.constant 4 : index
@@ -179,11 +179,16 @@ func.func private @sort_buckets(%keys: memref<?x!S>, %begins: memref<?xindex>, %
     %fits = arith.cmpi ule, %size, %most : index
     scf.if %fits {
       %tmp = memref.alloc(%size) : memref<?x!S>
-      %sorted:2 = func.call @sort_list(%keys, %begin, %tmp, %c0, %size, %low)
-          : (memref<?x!S>, index, memref<?x!S>, index, index, index) -> (memref<?x!S>, index)
       %at = arith.addi %row, %begin : index
-      func.call @write_results(%sorted#0, %sorted#1, %size, %order, %row, %out, %at)
-          : (memref<?x!S>, index, index, memref<?xi32>, index, memref<?x!R>, index) -> ()
+      %sorted:3 = func.call @sort_list(%out, %at, %tmp, %c0, %size, %low)
+          : (memref<?x!S>, index, memref<?x!S>, index, index, index) -> (memref<?x!S>, index, i1)
+      scf.if %sorted#2 {
+        func.call @write_results(%tmp, %c0, %size, %order, %row, %out, %at)
+            : (memref<?x!S>, index, index, memref<?xi32>, index, memref<?x!S>, index) -> ()
+      } else {
+        func.call @write_results(%out, %at, %size, %order, %row, %out, %at)
+            : (memref<?x!S>, index, index, memref<?xi32>, index, memref<?x!S>, index) -> ()
+      }
       memref.dealloc %tmp : memref<?x!S>
     }
     scf.reduce
@@ -199,7 +204,6 @@ func.func private @sort_buckets(%keys: memref<?x!S>, %begins: memref<?xindex>, %
   }
   scf.if %any {
     %part = arith.constant 65536 : index
-    %spare = memref.alloc(%n) : memref<?x!S>
     scf.for %b = %c0 to %num_buckets step %c1 {
       %next = arith.addi %b, %c1 : index
       %begin = memref.load %begins[%b] : memref<?xindex>
@@ -207,29 +211,32 @@ func.func private @sort_buckets(%keys: memref<?x!S>, %begins: memref<?xindex>, %
       %size = arith.subi %end, %begin : index
       %is_large = arith.cmpi ugt, %size, %most : index
       scf.if %is_large {
-        %sorted = func.call @merge_sort(%keys, %spare, %begin, %size, %low)
-            : (memref<?x!S>, memref<?x!S>, index, index, index) -> memref<?x!S>
+        %left_list = memref.alloc(%size) : memref<?x!S>
+        %right_list = memref.alloc(%size) : memref<?x!S>
+        %first = arith.addi %row, %begin : index
+        %sorted = func.call @merge_sort(%out, %first, %size, %low, %left_list, %right_list)
+            : (memref<?x!S>, index, index, index, memref<?x!S>, memref<?x!S>) -> memref<?x!S>
         %num_parts = arith.ceildivui %size, %part : index
         scf.parallel (%p) = (%c0) to (%num_parts) step (%c1) {
           %ahead = arith.muli %p, %part : index
           %left = arith.subi %size, %ahead : index
           %count = arith.minui %left, %part : index
-          %from = arith.addi %begin, %ahead : index
-          %at = arith.addi %row, %from : index
-          func.call @write_results(%sorted, %from, %count, %order, %row, %out, %at)
-              : (memref<?x!S>, index, index, memref<?xi32>, index, memref<?x!R>, index) -> ()
+          %at = arith.addi %first, %ahead : index
+          func.call @write_results(%sorted, %ahead, %count, %order, %row, %out, %at)
+              : (memref<?x!S>, index, index, memref<?xi32>, index, memref<?x!S>, index) -> ()
           scf.reduce
         } {noria.point_ns = 40000}
+        memref.dealloc %left_list : memref<?x!S>
+        memref.dealloc %right_list : memref<?x!S>
       }
     }
-    memref.dealloc %spare : memref<?x!S>
   }
   return
 }
 
 // The row of n elements, more than 65,536, that begins at %row.
 func.func private @sort_long_row(%x: memref<?x!T>, %keys: memref<?x!S>, %order: memref<?xi32>, %row: index, %n: index, %low: index,
-    %out: memref<?x!R>) {
+    %out: memref<?x!S>) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c256 = arith.constant 256 : index
@@ -267,27 +274,26 @@ func.func private @sort_long_row(%x: memref<?x!T>, %keys: memref<?x!S>, %order: 
       %c = arith.muli %p, %num_buckets : index
       %at = arith.addi %c, %b : index
       %count = memref.load %counts[%at] : memref<?xindex>
-      memref.store %before, %counts[%at] : memref<?xindex>
+      %place = arith.addi %row, %before : index
+      memref.store %place, %counts[%at] : memref<?xindex>
       %after = arith.addi %before, %count : index
       scf.yield %after : index
     }
     scf.yield %end : index
   }
   memref.store %all, %begins[%num_buckets] : memref<?xindex>
-  %distributed = memref.alloc(%n) : memref<?x!S>
   scf.parallel (%p) = (%c0) to (%num_parts) step (%c1) {
     %begin = arith.muli %p, %part : index
     %behind = arith.addi %begin, %part : index
     %end = arith.minui %behind, %n : index
     %c = arith.muli %p, %num_buckets : index
-    func.call @distribute_part(%x, %keys, %row, %begin, %end, %ids, %counts, %c, %distributed)
+    func.call @distribute_part(%x, %keys, %row, %begin, %end, %ids, %counts, %c, %out)
         : (memref<?x!T>, memref<?x!S>, index, index, index, memref<?xi16>, memref<?xindex>, index, memref<?x!S>) -> ()
     scf.reduce
   } {noria.point_ns = 120000}
   memref.dealloc %ids : memref<?xi16>
-  func.call @sort_buckets(%distributed, %begins, %num_buckets, %n, %order, %row, %low, %out)
-      : (memref<?x!S>, memref<?xindex>, index, index, memref<?xi32>, index, index, memref<?x!R>) -> ()
-  memref.dealloc %distributed : memref<?x!S>
+  func.call @sort_buckets(%begins, %num_buckets, %n, %order, %row, %low, %out)
+      : (memref<?xindex>, index, index, memref<?xi32>, index, index, memref<?x!S>) -> ()
   memref.dealloc %begins : memref<?xindex>
   memref.dealloc %counts : memref<?xindex>
   memref.dealloc %buckets : memref<16384xi16>
@@ -296,7 +302,7 @@ func.func private @sort_long_row(%x: memref<?x!T>, %keys: memref<?x!S>, %order: 
 
 // Sorts each of the rows of n elements by the bits of its keys from %low on.
 func.func private @sort_rows(%x: memref<?x!T>, %keys: memref<?x!S>, %order: memref<?xi32>, %rows: index, %n: index, %low: index,
-    %out: memref<?x!R>) {
+    %out: memref<?x!S>) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %most = arith.constant 65536 : index
@@ -305,7 +311,7 @@ func.func private @sort_rows(%x: memref<?x!T>, %keys: memref<?x!S>, %order: memr
     scf.for %r = %c0 to %rows step %c1 {
       %row = arith.muli %r, %n : index
       func.call @sort_long_row(%x, %keys, %order, %row, %n, %low, %out)
-          : (memref<?x!T>, memref<?x!S>, memref<?xi32>, index, index, index, memref<?x!R>) -> ()
+          : (memref<?x!T>, memref<?x!S>, memref<?xi32>, index, index, index, memref<?x!S>) -> ()
     }
   } else {
     // so many rows at a time that threads have work
@@ -324,10 +330,10 @@ func.func private @sort_rows(%x: memref<?x!T>, %keys: memref<?x!S>, %order: memr
           %key = func.call @read(%x, %keys, %row, %i) : (memref<?x!T>, memref<?x!S>, index, index) -> !S
           memref.store %key, %row_keys[%i] : memref<?x!S>
         }
-        %sorted:2 = func.call @sort_list(%row_keys, %c0, %tmp, %c0, %n, %low)
-            : (memref<?x!S>, index, memref<?x!S>, index, index, index) -> (memref<?x!S>, index)
+        %sorted:3 = func.call @sort_list(%row_keys, %c0, %tmp, %c0, %n, %low)
+            : (memref<?x!S>, index, memref<?x!S>, index, index, index) -> (memref<?x!S>, index, i1)
         func.call @write_results(%sorted#0, %sorted#1, %n, %order, %row, %out, %row)
-            : (memref<?x!S>, index, index, memref<?xi32>, index, memref<?x!R>, index) -> ()
+            : (memref<?x!S>, index, index, memref<?xi32>, index, memref<?x!S>, index) -> ()
       }
       memref.dealloc %row_keys : memref<?x!S>
       memref.dealloc %tmp : memref<?x!S>

@@ -94,6 +94,7 @@ int job_take_option(Job *job, int argc, char **argv, int *io_at) {
   if (tool_option(argv[*io_at], "help", &unused)) return job->help = true, 0;
   if (tool_option(argv[*io_at], "interpret", &unused)) return job->interpret = true, 0;
   if (tool_option(argv[*io_at], "check-bounds", &unused) && !unused) return job->options.check_bounds = 1, 0;
+  if (tool_option(argv[*io_at], "check", &unused) && !unused) return job->options.check_input = 1, 0;
   if (tool_option(argv[*io_at], "time", &unused) && !unused) return job->time = true, 0;
   if ((value = job_option_value("stop-after", argc, argv, io_at))) return job->stop_after = value, 0;
   if ((value = job_option_value("print-after", argc, argv, io_at))) {

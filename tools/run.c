@@ -35,6 +35,8 @@ static const char help[] =
     "  --interpret            run the reference interpreter instead of machine code\n"
     "  --check-bounds         machine code that ends with an error where an index is out of bounds, as the\n"
     "                         interpreter does always (text IR; what is made of a model checks what can be wrong)\n"
+    "  --check                kernels of the library that the program calls check their input: a list that should be\n"
+    "                         sorted and is not ends the run with an error that says where\n"
     "  --sanitize=address     machine code that ends with an error where it reads or writes memory that is not the\n"
     "                         program's: for finding errors of the compiler, and in text IR; slow\n"
     "  --cpu=NAME             machine code for this CPU (LLVM's name); --features=+avx2,-fma; -O=1, 2 or 3\n"

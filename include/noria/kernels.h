@@ -12,6 +12,8 @@
  *
  *   kernel        inputs                                         outputs
  *   argsort       x T[rows, n]                                   places i64[rows, n]
+ *   histogram     edges T[n], sorted, values T[m]                counts i64[n - 1], of bins without their right edge,
+ *                                                                but the last
  *   merge         a T[m], b T[n], both sorted                    merged T[m + n]
  *   nms.f32       boxes [B, N, 4], scores [B, C, N], limit i64[],  selected i64[M, 3]: batch, class, box
  *                 iou f32[], least f32[], any_score bool[]
@@ -20,6 +22,9 @@
  *   searchsorted  a T[n], sorted, v T[m], right bool[]           places i64[m]
  *   sort          x T[rows, n]                                   sorted T[rows, n]
  *   topk          x T[outer, n, inner], k i64[] from 0 to n      values T[outer, k, inner], places i64[outer, k, inner]
+ *   unique        x T[n], equal_nan bool[]                       values T[M] in order, counts i64[M]
+ *   unique_places x T[n], equal_nan bool[]                       values T[M], first places i64[M], numbers among the
+ *                                                                values i64[n], counts i64[M]
  *
  * NaN is larger than all numbers, and -0 equals 0. Sorts are stable. nms.f32.centre takes boxes as [x, y, width,
  * height] of their centre; limit is from 0 to N, and any_score says that all boxes count, else those whose score is

@@ -36,6 +36,7 @@ def threads(count):
 # What the kernels take and give, by the type of the elements.
 _SIGNATURES = {
     "argsort": (["tensor<?x?x{0}>"], ["tensor<?x?xi64>"]),
+    "histogram": (["tensor<?x{0}>", "tensor<?x{0}>"], ["tensor<?xi64>"]),
     "merge": (["tensor<?x{0}>", "tensor<?x{0}>"], ["tensor<?x{0}>"]),
     "nms": (["tensor<?x?x4xf32>", "tensor<?x?x?xf32>", "index", "f32", "f32", "i1"], ["tensor<?x3xi64>"]),
     "ragged_searchsorted": (["tensor<?x{0}>", "tensor<?xi64>", "tensor<?x{0}>", "tensor<?xi64>", "i1"],
@@ -43,6 +44,9 @@ _SIGNATURES = {
     "searchsorted": (["tensor<?x{0}>", "tensor<?x{0}>", "i1"], ["tensor<?xi64>"]),
     "sort": (["tensor<?x?x{0}>"], ["tensor<?x?x{0}>"]),
     "topk": (["tensor<?x?x?x{0}>", "index"], ["tensor<?x?x?x{0}>", "tensor<?x?x?xi64>"]),
+    "unique": (["tensor<?x{0}>", "i1"], ["tensor<?x{0}>", "tensor<?xi64>"]),
+    "unique_places": (["tensor<?x{0}>", "i1"],
+                      ["tensor<?x{0}>", "tensor<?xi64>", "tensor<?xi64>", "tensor<?xi64>"]),
 }
 
 
@@ -214,27 +218,21 @@ def unique(ar, return_index=False, return_inverse=False, return_counts=False, ax
     if axis is not None:
         raise ValueError("axis must be None: there is no kernel for unique rows")
     ar = np.asanyarray(ar)
-    flat = ar.reshape(-1)
-    wants_places = return_index or return_inverse
-    if wants_places:
-        order = argsort(flat)
-        ascending = flat[order]
+    _check_memory(ar)
+    dtype = ar.dtype.newbyteorder("=")
+    flat = ar.reshape(-1).astype(dtype, copy=False)
+    merged = np.array(bool(equal_nan))
+    if return_index or return_inverse:
+        values, firsts, numbers, counts = _call("unique_places", dtype, "", [flat], merged)
     else:
-        ascending = sort(flat)
-    begins = np.empty(ascending.shape, bool)
-    begins[:1] = True
-    np.not_equal(ascending[1:], ascending[:-1], out=begins[1:])
-    if equal_nan and ascending.dtype.kind == "f" and ascending.size and np.isnan(ascending[-1]):
-        begins[searchsorted(ascending, ascending[-1]) + 1:] = False
-    results = [ascending[begins]]
+        values, counts = _call("unique", dtype, "", [flat], merged)
+    results = [values.view(dtype)]
     if return_index:
-        results.append(order[begins])
+        results.append(firsts.view(np.intp))
     if return_inverse:
-        inverse = np.empty(ascending.shape, np.intp)
-        inverse[order] = np.cumsum(begins) - 1
-        results.append(inverse.reshape(ar.shape))
+        results.append(numbers.view(np.intp).reshape(ar.shape))
     if return_counts:
-        results.append(np.diff(np.append(np.flatnonzero(begins), ascending.size)))
+        results.append(counts.view(np.intp))
     return results[0] if len(results) == 1 else tuple(results)
 
 
@@ -261,11 +259,16 @@ def histogram(a, bins=10, range=None, density=None, weights=None):
         raise ValueError(f"bins must have 1 dim, but its shape is {edges.shape}")
     if np.any(edges[1:] < edges[:-1]):
         raise ValueError("bins must increase monotonically")
+    if weights is None:
+        (edges_in, values), dtype = _common(bins=edges, a=a)
+        counts, = _call("histogram", dtype, "", [edges_in, values])
+        counts = counts.view(np.intp)
+        return (counts / np.diff(edges).astype(float) / counts.sum(), edges) if density else (counts, edges)
     # a value behind its last edge is in no bin; one that equals the last edge is in the last bin
     places = searchsorted(edges, a, "right")
     places = np.where(a == edges[-1], np.searchsorted(edges, edges[-1]), places) if edges.size else places
     counts = np.bincount(places, weights, edges.size + 1)[1:max(edges.size, 1)]
-    counts = counts.astype(np.intp if weights is None else weights.dtype)
+    counts = counts.astype(weights.dtype)
     if density:
         return counts / np.diff(edges).astype(float) / counts.sum(), edges
     return counts, edges

@@ -70,6 +70,7 @@ static NrStatus begin(NrCompilation *unit, const NoriaCompileOptions *options) {
   unit->shown = (NrDiagList){.ctx = unit->ctx, .limit = NR_DIAG_LIMIT};
   nr_context_set_diag_handler(unit->ctx, collect, unit);
   unit->check_bounds = options && options->check_bounds;
+  unit->check_input = options && options->check_input;
   unit->shard = options ? options->shard : NULL;
   unit->sanitize = options && options->sanitize;
   NrStatus status = check_options(unit, options);
@@ -212,6 +213,7 @@ NrStatus nr_compilation_set_c(NrCompilation *unit, const NoriaCompileOptions *op
 NrStatus nr_compilation_lower(NrCompilation *unit, const NrPassOptions *options) {
   NrPassOptions passes = *options;
   passes.check_bounds |= unit->check_bounds;
+  passes.check_input |= unit->check_input;
   if (unit->shard) passes.shard = unit->shard;
   passes.separate_buffers |= unit->sanitize;
   if (!passes.target) passes.target = unit->target;

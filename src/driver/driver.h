@@ -30,7 +30,7 @@ typedef struct NrCompilation {
   const NrTarget *target;      /* the machine that it is compiled for */
   NR_VEC(NrCompilationVariant) variants; /* the other CPUs of the list */
   const char *shard;           /* of the options that it was read with */
-  bool check_bounds, sanitize; /* of the options that it was read with: for nr_compilation_lower */
+  bool check_bounds, check_input, sanitize; /* of the options that it was read with: for nr_compilation_lower */
   NrHeap *heap;       /* the compiled program takes it over; NULL: the caller's */
 } NrCompilation;
 void nr_compilation_deinit(NrCompilation *unit);

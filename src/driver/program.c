@@ -127,6 +127,7 @@ const char *nr_compiler_option(const NoriaCompileOptions *o, bool flag) {
       {o->interpret_after, "interpret_after", "--interpret"},
       {o->sanitize, "sanitize", "--sanitize"},
       {o->check_bounds, "check_bounds", "--check-bounds"},
+      {o->check_input, "check_input", "--check"},
       {o->outline_parameters, "outline_parameters", "--outline-parameters"},
       {o->outline_min_bytes, "outline_min_bytes", "--outline-min"},
       {o->shard, "shard", "--shard"},

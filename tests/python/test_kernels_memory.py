@@ -54,7 +54,8 @@ def check(text, feeds):
 
 
 @pytest.mark.parametrize("element", ["f32", "f64", "i8"])
-@pytest.mark.parametrize("kernel", ["searchsorted", "ragged_searchsorted", "merge", "sort", "argsort", "topk"])
+@pytest.mark.parametrize("kernel", ["searchsorted", "ragged_searchsorted", "merge", "sort", "argsort", "topk", "unique",
+                                    "unique_places", "histogram"])
 def test_dense(kernel, element):
     takes, gives = ([t.format(element) for t in types] for types in kernels._SIGNATURES[kernel])
     dtype, feeds = TYPES[element], []
@@ -62,6 +63,9 @@ def test_dense(kernel, element):
         a, v = keys(n, dtype), keys(m, dtype)
         if kernel in ("sort", "argsort"):
             feeds.append([np.stack([a, a])])
+            feeds.append([np.resize(keys(1000, dtype), (1, 70_000 if n == 300 else n))])
+        elif kernel.startswith("unique"):
+            feeds.append([a, m % 2 == 0])
         elif kernel == "topk":
             feeds.append([a.reshape(1, n, 1), n // 3])
         elif kernel == "ragged_searchsorted":

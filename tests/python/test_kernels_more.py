@@ -35,6 +35,21 @@ def test_sorts_of_hard_lists(dtype):
         same(kernels.sort(a), np.sort(a, kind="stable"))
 
 
+@pytest.mark.parametrize("dtype", ["i4", "f4", "f8"])
+@pytest.mark.parametrize("count", [1, 2])
+def test_sorts_of_uneven_lists(dtype, count):
+    """Most elements are close to each other beside the range of all, so that one bucket gets them."""
+    rng = np.random.default_rng(35)
+    n = 300_000
+    few = rng.integers(0, 5000, n).astype(dtype) * (np.spacing(np.ones(1, dtype)) if dtype[0] == "f" else 1) + 1
+    wide = rng.choice([-2.0**30, 2.0**30, 12345.0], n) * rng.random(n)
+    a = np.where(rng.random(n) < 0.97, few, wide).astype(dtype)
+    with kernels.threads(count):
+        for x in (a, np.stack([a[:100_000], a[100_000:200_000]])):
+            same(kernels.sort(x), np.sort(x, kind="stable"))
+            same(kernels.argsort(x), np.argsort(x, kind="stable"))
+
+
 @pytest.mark.parametrize("dtype", ["u1", "f4"])
 def test_descending_sorts(dtype):
     rng = np.random.default_rng(22)
@@ -166,7 +181,7 @@ def test_arrays_that_only_seem_to_exist():
 @pytest.mark.parametrize("dtype", FEW)
 def test_unique(dtype):
     rng = np.random.default_rng(29)
-    for a in (numbers(rng, dtype, n) for n in (0, 1, 5000, (3, 40))):
+    for a in (numbers(rng, dtype, n) for n in (0, 1, 5000, (3, 40), 70_001)):
         for equal_nan in True, False:
             got = kernels.unique(a, True, True, True, equal_nan=equal_nan)
             for x, y in zip(got, np.unique(a, True, True, True, equal_nan=equal_nan), strict=True):
@@ -191,6 +206,20 @@ def test_histogram():
                     same(got[1], expected[1])
     with pytest.raises(ValueError, match="not finite"):
         kernels.histogram(a)
+
+
+@pytest.mark.parametrize("dtype", ["u1", "i8", "f2", "f4", "f8"])
+def test_histogram_of_all_types(dtype):
+    """Edges that are elements too, infinities, -0 and parts of the values on several threads."""
+    rng = np.random.default_rng(36)
+    for n, bins in (0, 3), (1, 1), (9, 2), (50_000, 7), (50_000, 3000):
+        values = numbers(rng, dtype, n)
+        edges = np.unique(numbers(rng, dtype, bins + 1))
+        edges = edges[~np.isnan(edges)] if dtype[0] == "f" else edges
+        values[np.isnan(values)] = 0
+        if n:
+            values[:n // 3] = rng.choice(edges, n // 3)
+        same(kernels.histogram(values, edges)[0], np.histogram(values, edges)[0])
 
 
 def suppression(centre, inputs):

@@ -247,7 +247,7 @@ def test_bench(gcd):
 # ---- errors ----------------------------------------------------------------------------------------------------------
 
 OPTIONS = ["--check-stages", "--check-passes", "--interpret", "--stop-after=cf", "--print-after=cse", "--explain-fusion",
-           "--shape=N=5", "--cpu=native", "--features=+avx2", "-O=1", "--entry=gcd", "--sanitize=address", "--check-bounds",
+           "--shape=N=5", "--cpu=native", "--features=+avx2", "-O=1", "--entry=gcd", "--sanitize=address", "--check-bounds", "--check",
            "--shard=batch"]  # fmt: skip
 
 

@@ -111,6 +111,7 @@ typedef struct NrPassOptions {
   const char *stop_after;    /* nr_pipeline_run: a stage name or NULL */
   NrBuf *dispatch_graph;     /* receives a graph of the dispatches from the pass that outlines them; NULL: none */
   bool check_bounds;         /* nr_pipeline_run: includes the steps that check indices */
+  bool check_input;          /* nr_pipeline_run: kernels of the library check their input, as .checked ones */
   const char *shard;         /* nr_pipeline_run: "batch", "tensor": includes the steps that share over ranks; or NULL */
   bool separate_buffers;     /* nr_pipeline_run: leaves out the steps that put several buffers into one allocation */
   NrBuf *print_to;           /* receives what print_before and print_after print */
@@ -142,6 +143,7 @@ typedef struct NrStep {
   const char *passes; /* pipeline text, may be empty */
   const char *why;    /* why the passes run at this point */
   bool checks_bounds; /* only with NrPassOptions.check_bounds */
+  bool checks_input;  /* only with NrPassOptions.check_input */
   const char *shard;  /* only with this NrPassOptions.shard */
   bool joins_buffers; /* not with NrPassOptions.separate_buffers */
 } NrStep;

@@ -3,6 +3,7 @@
 #include "pass/core/pass.h"
 
 const NrStep nr_pipeline[] = {
+    {"import", "link-kernels{checked}", "with --check only: leaves none to the next step", .checks_input = true},
     {"import", "link-kernels", "first: from here on the functions that are called have bodies"},
     {"import", "sparsify", "early: no later pass has to handle sparse tensors"},
     {"import", "verify-links", "early: from here on what a dispatch names is there"},
@@ -91,6 +92,7 @@ static NrStatus check_stage(NrContext *ctx, const char *name) {
 static bool is_skipped(const NrStep *step, const NrPassOptions *options) {
   bool other_shard = step->shard && (!options->shard || strcmp(step->shard, options->shard) != 0);
   return other_shard || (step->checks_bounds && !options->check_bounds) ||
+         (step->checks_input && !options->check_input) ||
          (step->joins_buffers && options->separate_buffers);
 }
 

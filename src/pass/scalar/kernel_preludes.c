@@ -52,9 +52,11 @@ static void float_codes(NrBuf *out, unsigned width, NoriaDType dtype, bool desce
                 descending ? -1 : 0, sign, width - 1);
   nr_buf_printf(
       out,
-      "func.func private @is_minus_zero(%%a: !T) -> i1 {\n  %%raw = arith.bitcast %%a : !T to !K\n"
-      "  %%sign = arith.constant %#llx : !K\n  %%is = arith.cmpi eq, %%raw, %%sign : !K\n  return %%is : i1\n}\n",
-      sign);
+      "func.func private @is_nan(%%a: !T) -> i1 {\n  %%raw = arith.bitcast %%a : !T to !K\n"
+      "  %%low = arith.constant %#llx : !K\n  %%infinity = arith.constant %#llx : !K\n"
+      "  %%magnitude = arith.andi %%raw, %%low : !K\n  %%is = arith.cmpi ugt, %%magnitude, %%infinity : !K\n"
+      "  return %%is : i1\n}\n",
+      sign - 1, (unsigned long long)infinity_of(dtype));
   unsigned long long plus = descending ? sign - 1 : sign, minus = descending ? sign : sign - 1;
   nr_buf_printf(out, "func.func private @zero() -> !K {\n  %%c = arith.constant %#llx : !K\n  return %%c : !K\n}\n",
                 plus);
@@ -73,7 +75,7 @@ static void int_codes(NrBuf *out, unsigned width, bool is_signed, bool descendin
                   "  %%b = arith.xori %%a, %%flip : !K\n  return %%b : !%s\n}\n",
                   names[i][0], names[i][1], names[i][2], (unsigned long long)flip, names[i][2]);
   nr_buf_printf(
-      out, "func.func private @is_minus_zero(%%a: !T) -> i1 {\n  %%no = arith.constant false\n  return %%no : i1\n}\n");
+      out, "func.func private @is_nan(%%a: !T) -> i1 {\n  %%no = arith.constant false\n  return %%no : i1\n}\n");
   for (int i = 0; i < 2; i++)
     nr_buf_printf(out, "func.func private @%s() -> !K {\n  %%c = arith.constant 0 : !K\n  return %%c : !K\n}\n",
                   i ? "minus_zero" : "zero");

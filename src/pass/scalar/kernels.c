@@ -9,15 +9,18 @@
 typedef struct Row {
   const char *kernel;
   NrKernelKind kind;
-  const char *parts[3];
+  const char *parts[5];
 } Row;
 static const Row rows[] = {
     {"argsort", NR_KERNEL_ORDERED, {"sort_rows", "merge_sort", "merge_path"}},
+    {"histogram", NR_KERNEL_ORDERED, {"searchsorted", "search", "order"}},
     {"merge", NR_KERNEL_ORDERED, {"merge_path", "order"}},
     {"ragged_searchsorted", NR_KERNEL_ORDERED, {"search", "order"}},
     {"searchsorted", NR_KERNEL_ORDERED, {"search", "order"}},
     {"sort", NR_KERNEL_ORDERED, {"sort_rows", "merge_sort", "merge_path"}},
     {"topk", NR_KERNEL_ORDERED, {NULL}},
+    {"unique", NR_KERNEL_ORDERED, {"runs", "sort", "sort_rows", "merge_sort", "merge_path"}},
+    {"unique_places", NR_KERNEL_ORDERED, {"runs", "argsort", "sort_rows", "merge_sort", "merge_path"}},
     {"nms", NR_KERNEL_BOXES, {NULL}},
     {"csr_add", NR_KERNEL_SPARSE, {"csr", "csr_merge"}},
     {"csr_multiply", NR_KERNEL_SPARSE, {"csr", "csr_merge"}},

@@ -17,7 +17,7 @@ extern const NrKernelText nr_kernel_texts[];
  * sort, also !K, an integer as wide as !T, and @key(!T) -> !K, so that @before is unsigned comparison of keys;
  * @code(!T) -> !K is the same but that -0 is before 0, and @element its reverse, apart from which NaN one is; @half(!K,
  * i1) -> i64 the low or high 32 bits of a key, or all of one that has no more; @key_bits, @zero, @minus_zero and
- * @is_minus_zero. */
+ * @is_nan(!T) -> i1. */
 void nr_kernel_prelude(NrContext *ctx, NrBuf *out, NoriaDType dtype, bool descending);
 /* The same; @checked() -> i1 says whether the kernel checks what is costly to check, as that its input is sorted. */
 void nr_kernel_prelude_checked(NrContext *ctx, NrBuf *out, NoriaDType dtype, bool descending, bool checked);

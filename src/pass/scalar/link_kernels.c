@@ -6,7 +6,7 @@
  *                                                  is not, is an error
  *   noria.<kernel>.<type>.<type of indices>        on sparse matrices; the indices are i32 or i64
  *   noria.nms.f32[.centre]                         centre: boxes are given by their centre and size
- * Elements of ui8 to ui64 are those of i8 to i64 without a sign. */
+ * With the option checked, all of them are checked. Elements of ui8 to ui64 are those of i8 to i64 without a sign. */
 #include "dialect/func/func.h"
 #include "pass/core/pass.h"
 #include "pass/scalar/kernels.h"
@@ -84,11 +84,11 @@ static NrStatus write_boxes(NrOp *decl, const NrKernelText *kernel, NrStr words,
 }
 
 /* The prelude that the words behind the kernel's name ask for. */
-static NrStatus write_prelude(NrContext *ctx, NrOp *decl, const NrKernelText *kernel, NrStr words, NrBuf *out) {
+static NrStatus write_prelude(NrPassContext *pass, NrOp *decl, const NrKernelText *kernel, NrStr words, NrBuf *out) {
   NrKernelKind kind = nr_kernel_kind(kernel);
   if (kind == NR_KERNEL_BOXES) return write_boxes(decl, kernel, words, out);
   NrStr type = next_word(&words), word = next_word(&words);
-  const NoriaDType *dtype = find_dtype(ctx, type);
+  const NoriaDType *dtype = find_dtype(pass->ctx, type);
   if (!dtype)
     return nr_op_error(decl,
                        "'%.*s' is no type of elements; expected noria.%s.TYPE with f16, bf16, f32, f64, "
@@ -97,14 +97,14 @@ static NrStatus write_prelude(NrContext *ctx, NrOp *decl, const NrKernelText *ke
   if (kind == NR_KERNEL_SPARSE) {
     bool narrow = nr_str_is(word, "i32");
     if ((!narrow && !nr_str_is(word, "i64")) || words.size) return expected(decl, kernel, type, ".i32", ".i64");
-    nr_kernel_sparse_prelude(ctx, out, *dtype, narrow ? NORIA_I32 : NORIA_I64);
+    nr_kernel_sparse_prelude(pass->ctx, out, *dtype, narrow ? NORIA_I32 : NORIA_I64);
     return NR_OK;
   }
   bool descending = nr_str_is(word, "descending");
   if (descending) word = next_word(&words);
   bool checked = nr_str_is(word, "checked");
   if ((word.size && !checked) || words.size) return expected(decl, kernel, type, "", ".descending");
-  nr_kernel_prelude_checked(ctx, out, *dtype, descending, checked);
+  nr_kernel_prelude_checked(pass->ctx, out, *dtype, descending, checked || nr_pass_flag(pass, "checked"));
   return NR_OK;
 }
 
@@ -113,7 +113,7 @@ static NrStatus link(NrPassContext *pass, NrOp *decl, NrStr words) {
   const NrKernelText *kernel = find_kernel(decl, name);
   if (!kernel) return NR_ERROR_INVALID;
   NrBuf prelude = {0};
-  NrStatus status = write_prelude(pass->ctx, decl, kernel, words, &prelude);
+  NrStatus status = write_prelude(pass, decl, kernel, words, &prelude);
   if (!status) status = define(pass, decl, kernel, (NrStr){prelude.data, prelude.size});
   nr_buf_deinit(&prelude);
   return status;
@@ -131,6 +131,10 @@ static NrStatus link_kernels_run(NrPassContext *pass, NrOp *root) {
   return status;
 }
 
+static const NrPassOption options[] = {
+    NR_FLAG("checked", false, "kernels check that what should be sorted is, as with .checked in their names"),
+    {0},
+};
 NR_PASS(link_kernels, .name = "link-kernels", .on_while = NR_WHILE_BARRIER, .on = "builtin.module",
-        .of_table = true, .run = link_kernels_run,
+        .of_table = true, .run = link_kernels_run, .options = options,
         .doc = "gives declarations named noria.KERNEL.TYPE the bodies of the library's kernels")
