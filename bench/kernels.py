@@ -97,8 +97,8 @@ class Kernels:
         self.row("unique of 1 M i64 with counts", "ns an element", 1e9 / few.size,
                  lambda: kernels.unique(few, return_counts=True), lambda: np.unique(few, return_counts=True), "NumPy",
                  1, 5)
-        self.row("unique of 1 M i64", "ns an element", 1e9 / few.size, lambda: kernels.unique(few), lambda: np.unique(few),
-                 "NumPy", 1, 5)
+        self.row("unique of 1 M i64", "ns an element", 1e9 / few.size, lambda: kernels.unique(few),
+                 lambda: np.unique(few), "NumPy", 1, 5)
         edges = np.linspace(-3, 3, 101, dtype=np.float32)
         b = a[:1 << 20]
         self.row("histogram of 1 M f32 in 100 bins by edges", "ns an element", 1e9 / b.size,

@@ -58,6 +58,23 @@ static void test_lists(void **state) {
   expect_i64(out, (int64_t[]){0, 3, 3}, 3);
 }
 
+static void test_counts(void **state) {
+  (void)state;
+  const int32_t data[] = {7, 3, 7, 5}, edges[] = {3, 5, 7};
+  NoriaValue *out[4], *inputs[2] = {tensor(NORIA_I32, 1, (int64_t[]){4}, data),
+                                    tensor(NORIA_BOOL, 0, NULL, (uint8_t[]){1})};
+  run("unique_places.i32", inputs, 2, out, 4);
+  assert_memory_equal(noria_tensor_data(out[0]), ((int32_t[]){3, 5, 7}), 12);
+  noria_value_release(out[0]);
+  expect_i64(out[1], (int64_t[]){1, 3, 0}, 3);
+  expect_i64(out[2], (int64_t[]){2, 0, 2, 1}, 4);
+  expect_i64(out[3], (int64_t[]){1, 1, 2}, 3);
+  inputs[0] = tensor(NORIA_I32, 1, (int64_t[]){3}, edges);
+  inputs[1] = tensor(NORIA_I32, 1, (int64_t[]){4}, data);
+  run("histogram.i32.checked", inputs, 2, out, 1);
+  expect_i64(out[0], (int64_t[]){1, 3}, 2);
+}
+
 static void test_nms(void **state) {
   (void)state;
   const float boxes[3][4] = {{0, 0, 2, 2}, {0, 0, 2, 2.1f}, {5, 5, 6, 6}}, scores[] = {0.5f, 0.9f, 0.7f};
@@ -109,7 +126,7 @@ static void test_threads(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_threads), cmocka_unit_test(test_sorts),
-                                     cmocka_unit_test(test_lists), cmocka_unit_test(test_nms),
+                                     cmocka_unit_test(test_lists), cmocka_unit_test(test_counts), cmocka_unit_test(test_nms),
                                      cmocka_unit_test(test_errors)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
