@@ -65,8 +65,8 @@ typedef enum NoriaFileKind {
   NORIA_FILE_SHARED,
   NORIA_FILE_LLVM_IR,
   NORIA_FILE_ASSEMBLY,
-  NORIA_FILE_C /* C17 source, for one CPU; its header declares a plain function, and lies beside it where header is NULL:
-                * "x.h" of "x.c". LLVM is loaded only where options name a CPU */
+  NORIA_FILE_C /* C17 source, for one CPU; its header declares a plain function, and lies beside it where header is
+                * NULL: "x.h" of "x.c". LLVM is loaded only where options name a CPU */
 } NoriaFileKind;
 
 /* Compiles the model at path to a file that holds the symbol noria_module; noria_program_load opens a shared one.

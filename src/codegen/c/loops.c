@@ -7,9 +7,9 @@
  *             i = i + 1;
  *           }
  *
- * What the test's exit assigns stands behind the loop where the loop is left in no other way; so does what both branches
- * of an if assign last. A `for` has one back
- * edge, whose value for the counter is the counter plus something that the loop does not change. */
+ * What the test's exit assigns stands behind the loop where the loop is left in no other way; so does what both
+ * branches of an if assign last. A `for` has one back edge, whose value for the counter is the counter plus something
+ * that the loop does not change. */
 #include "codegen/c/loops.h"
 
 #include "dialect/arith/ops.h"
@@ -77,16 +77,16 @@ static NrOp *comparison(const NrCNode *loop) {
   if (!compare || compare->block != loop->block || !nr_op_is(compare, NR_OP_arith_cmpi)) return NULL;
   for (const NrOp *op = loop->block->first; op != loop->block->last; op = op->next)
     if (op != compare && !nr_op_is(op, NR_OP_arith_constant)) return NULL;
-  NrValue *counter = nr_operand(compare, 0);
+  NrValue *counter = nr_arith_cmpi_lhs(compare);
   bool counts = nr_value_has_one_use(nr_op_result(compare)) && counter->block == loop->block && !counter->op;
-  return counts && is_known_before(nr_operand(compare, 1), loop->block) ? compare : NULL;
+  return counts && is_known_before(nr_arith_cmpi_rhs(compare), loop->block) ? compare : NULL;
 }
 
 /* The addition that the back edge gives to the counter. */
 static NrOp *addition(const NrCNode *back, const NrValue *counter) {
   NrOp *op = nr_successor_operand(back->op, back->successor, counter->index)->op;
-  if (!op || !nr_op_is(op, NR_OP_arith_addi) || nr_operand(op, 0) != counter) return NULL;
-  return is_known_before(nr_operand(op, 1), counter->block) ? op : NULL;
+  if (!op || !nr_op_is(op, NR_OP_arith_addi) || nr_arith_addi_lhs(op) != counter) return NULL;
+  return is_known_before(nr_arith_addi_rhs(op), counter->block) ? op : NULL;
 }
 
 static bool has_block(const NrCList *list, const NrBlock *block) {
@@ -114,7 +114,8 @@ static bool is_only_for(NrValue *value, const NrValue *argument) {
       if (nr_operand(op, i) == value) return false;
     for (uint32_t s = 0; s < op->num_successors; s++)
       for (uint32_t i = 0; i < op->successors[s].num_operands; i++)
-        if (nr_successor_operand(op, s, i) == value && nr_block_arg(op->successors[s].block, i) != argument) return false;
+        if (nr_successor_operand(op, s, i) == value && nr_block_arg(op->successors[s].block, i) != argument)
+          return false;
   }
   return true;
 }
@@ -124,7 +125,7 @@ static void find_for(NrCNode *loop, NrCNode *entry, NrMap *live) {
   NrOp *compare = comparison(loop);
   NrCNode *back = loop->body.last;
   if (!compare || !is_edge_to(back, loop->block) || count_edges(&loop->body, loop->block) != 1) return;
-  NrValue *counter = nr_operand(compare, 0);
+  NrValue *counter = nr_arith_cmpi_lhs(compare);
   NrOp *add = addition(back, counter);
   if (!add) return;
   loop->counter = back->counter = counter;

@@ -138,7 +138,8 @@ static NrStatus put_block(NrC *g, NrBlock *block) {
 
 /* What an op of two operands computes, though it is not reached yet. */
 static const char *computed(NrC *g, NrOp *op) {
-  const char *args[2] = {nr_c_value(g, nr_operand(op, 0)), nr_c_value(g, nr_operand(op, 1))};
+  const char *args[2];
+  for (uint32_t i = 0; i < NR_COUNTOF(args); i++) args[i] = nr_c_value(g, nr_operand(op, i));
   const NrCRow *row = g->rows[op->info->id];
   return row->lane(g, op, row, args);
 }
@@ -146,7 +147,7 @@ static const char *computed(NrC *g, NrOp *op) {
 /* A counter below a number of its type has room for one more. */
 static const char *step_of(NrC *g, const NrCNode *loop, bool is_below) {
   int64_t step;
-  bool is_one = nr_value_constant_int(nr_operand(loop->step, 1), &step) && step == 1;
+  bool is_one = nr_value_constant_int(nr_arith_addi_rhs(loop->step), &step) && step == 1;
   if (is_one && is_below) return nr_c_text(g, "%s++", nr_c_name(g, loop->counter));
   return nr_c_text(g, "%s = %s", nr_c_name(g, loop->counter), computed(g, loop->step));
 }

@@ -41,8 +41,8 @@ struct NrCNode {
   NR_VEC(NrValue *) declared; /* variables that are declared before it (scope.c) */
 };
 
-/* The tree of a region, in arena. Every reachable block is in it once; its mark is its number in reverse postorder, that
- * of others UINT32_MAX. live: the values that are needed. */
+/* The tree of a region, in arena. Every reachable block is in it once; its mark is its number in reverse postorder,
+ * that of others UINT32_MAX. live: the values that are needed. */
 NrCList *nr_c_structure(NrArena *arena, NrRegion *region, NrMap *live);
 
 #endif
