@@ -1,6 +1,7 @@
 /* statements.c - the statements that a tree of blocks stands for. */
 #include "codegen/c/c.h"
 #include "dialect/arith/compare.h"
+#include "dialect/arith/ops.h"
 #include "dialect/cf/ops.h"
 #include "dialect/rt/ops.h"
 
