@@ -2,6 +2,7 @@
 #include <ctype.h>
 
 #include "codegen/codegen.h"
+#include "codegen/value_info.h"
 
 /* The C type of an element; for strings and float formats that C lacks, a description of the memory. */
 static const char *c_type(int64_t dtype) {
@@ -27,12 +28,6 @@ static const char *c_type(int64_t dtype) {
   }
 }
 
-static int64_t dict_int(NrAttr dict, const char *name, int64_t fallback) {
-  int64_t value;
-  NrAttr attr = nr_dict_get(dict, name);
-  return attr && nr_attr_is_int(attr, &value) ? value : fallback;
-}
-
 /* Writes text as an upper-case C identifier. */
 static void put_identifier(NrBuf *out, NrStr text) {
   if (!text.size || isdigit((unsigned char)text.data[0])) nr_buf_puts(out, "MODEL");
@@ -50,15 +45,11 @@ static void put_comment(NrBuf *out, NrStr text) {
   }
 }
 
-static void put_shape(NrBuf *out, NrAttr dict) {
-  NrAttr dims = nr_dict_get(dict, "dims"), names = nr_dict_get(dict, "dim_names");
-  if (!dims || dims->kind != NR_ATTR_DENSE_ARRAY) return;
-  size_t rank = dims->data_size / sizeof(int64_t);
-  for (size_t i = 0; i < rank; i++) {
-    int64_t dim = ((const int64_t *)dims->data)[i];
-    NrAttr name = names && names->kind == NR_ATTR_ARRAY && i < names->size ? names->items[i] : NULL;
-    if (dim >= 0) nr_buf_printf(out, "[%lld]", (long long)dim);
-    else if (name && name->s.size) nr_buf_puts(out, "["), put_comment(out, name->s), nr_buf_puts(out, "]");
+static void put_shape(NrBuf *out, const NrValueInfo *info) {
+  for (size_t i = 0; i < info->rank; i++) {
+    NrStr name = nr_value_info_dim_name(info, i);
+    if (info->dims[i] >= 0) nr_buf_printf(out, "[%lld]", (long long)info->dims[i]);
+    else if (name.size) nr_buf_puts(out, "["), put_comment(out, name), nr_buf_puts(out, "]");
     else nr_buf_puts(out, "[?]");
   }
 }
@@ -66,17 +57,15 @@ static void put_shape(NrBuf *out, NrAttr dict) {
 static void put_values(NrBuf *out, const char *title, NrAttr list) {
   nr_buf_printf(out, " * %s\n", title);
   for (size_t i = 0; list && list->kind == NR_ATTR_ARRAY && i < list->size; i++) {
-    NrAttr dict = list->items[i], name = nr_dict_get(dict, "name");
-    int64_t kind = dict_int(dict, "kind", NORIA_KIND_TENSOR);
+    NrValueInfo info = nr_value_info(list->items[i]);
     nr_buf_printf(out, " *   %zu  ", i);
-    if (name) put_comment(out, name->s);
+    put_comment(out, info.name);
     nr_buf_puts(out, ": ");
-    bool of_sequence = dict_int(dict, "item_kind", NORIA_KIND_TENSOR) == NORIA_KIND_SEQUENCE;
-    if (kind == NORIA_KIND_OPTIONAL) nr_buf_puts(out, "optional ");
-    if (kind == NORIA_KIND_SEQUENCE || of_sequence) nr_buf_puts(out, "sequence of ");
-    nr_buf_puts(out, c_type(dict_int(dict, "dtype", 0)));
-    if (kind == NORIA_KIND_TENSOR && !nr_dict_get(dict, "dims")) nr_buf_puts(out, "[...]"); /* any rank */
-    put_shape(out, dict);
+    if (info.kind == NORIA_KIND_OPTIONAL) nr_buf_puts(out, "optional ");
+    if (info.kind == NORIA_KIND_SEQUENCE || info.item_kind == NORIA_KIND_SEQUENCE) nr_buf_puts(out, "sequence of ");
+    nr_buf_puts(out, c_type(info.dtype));
+    if (info.kind == NORIA_KIND_TENSOR && info.any_rank) nr_buf_puts(out, "[...]");
+    put_shape(out, &info);
     nr_buf_putc(out, '\n');
   }
 }

@@ -34,15 +34,15 @@ BUILD = pathlib.Path(os.environ.get("NORIA_BUILD", ROOT / "build" / "release")).
 NORIA = str(BUILD / "noria")
 WARNINGS = ["-std=c17", "-Wall", "-Wextra", "-Wpedantic", "-Werror"]
 
-Compiler = collections.namedtuple("Compiler", "command runner alone", defaults=[(), True])
-COMPILERS = {  # alone: as a program of its own, which runner runs
+Compiler = collections.namedtuple("Compiler", "command runner alone libraries", defaults=[(), True, ()])
+COMPILERS = {  # alone: as a program of its own, which runner runs; libraries: besides libm, of atomic steps of bytes
     "gcc": Compiler(("gcc", "-O2"), alone=False),
     "clang": Compiler(("clang-22", "-O2"), alone=False),
     "gcc-ubsan": Compiler(("gcc", "-O2", "-fsanitize=undefined,address", "-fno-sanitize-recover=all")),
     "clang-ubsan": Compiler(("clang-22", "-O2", "-fsanitize=undefined", "-fno-sanitize-recover=all")),
     "m32": Compiler(("gcc", "-O2", "-m32")),
     "aarch64": Compiler(("aarch64-linux-gnu-gcc", "-O2", "-static"), ("qemu-aarch64",)),
-    "riscv64": Compiler(("riscv64-linux-gnu-gcc", "-O2", "-static"), ("qemu-riscv64",)),
+    "riscv64": Compiler(("riscv64-linux-gnu-gcc", "-O2", "-static"), ("qemu-riscv64",), libraries=("-latomic",)),
 }
 
 
@@ -134,7 +134,7 @@ class Programs:
         base.mkdir(exist_ok=True)
         alone = Alone(path, base, self.compiler, options)
         session = noria.InferenceSession(f"{base}.ref.so")
-        feeds = {i.name: parsed(text, i.type) for text, i in zip(rest, session.get_inputs(), strict=True)}
+        feeds = {i.name: parsed(text, i) for text, i in zip(rest, session.get_inputs(), strict=True)}
         want = run(NORIA, "run", f"{base}.ref.so", *rest, timeout=60)
         try:
             got = alone.run(*feeds.values())
@@ -143,14 +143,44 @@ class Programs:
         return f"{base}: {want} is expected" if want[0] else differences(session.run(None, feeds), got)
 
 
-def parsed(text, kind):
-    """An argument of `noria run` as an array; kind: "tensor(float)"."""
+NUMPY = {"float": "f4", "double": "f8"}  # of types in the words of ONNX Runtime, where NumPy's are others
+LIST = r"(?:dense<(?P<items>[^<>]*)>|(?P<number>[^:]+?)) *(?:: *[\w<>?]+)?"
+FILLED = r"(?P<fill>zeros|ones)(?::(?P<dims>\d+(?:x\d+)*)?(?:x?[iuf]+\d+)?)?"
+
+
+def parsed(text, info):
+    """An argument of `noria run` as an array; info: that of the input."""
     import numpy as np
-    name = re.fullmatch(r"tensor\((float|double|float16|bool|u?int\d+)\)", kind)
+    name = re.fullmatch(r"tensor\((float|double|float16|bool|u?int\d+|complex\d+)\)", info.type)
+    if not name:
+        raise NotAlone(f"an argument that NumPy has no type for: {info.type}")
+    dtype = np.dtype(NUMPY.get(name[1], name[1]))
+    if filled := re.fullmatch(FILLED, text):
+        dims = [int(d) for d in filled["dims"].split("x")] if filled["dims"] else info.shape
+        if not all(isinstance(d, int) for d in dims):
+            raise NotAlone("an argument without dims")
+        return np.full(dims, filled["fill"] == "ones", dtype)
+    item = re.fullmatch(LIST, text.strip())
+    items = item["items"] or item["number"] if item else ""
+    is_bits, pairs = items.startswith("0x"), re.sub(r"\(([^(),]*,[^(),]*)\)", r"[\1]", items)
     try:
-        return np.array(json.loads(text), {"float": "f4", "double": "f8"}.get(name[1], name[1]))
+        return array_of(int(items, 16) if is_bits else json.loads(pairs), dtype, is_bits,
+                        info.shape if item["items"] else None)
     except (TypeError, ValueError) as error:
-        raise NotAlone(f"an argument of another form: {kind}") from error
+        raise NotAlone(f"an argument of another form: {info.type}") from error
+
+
+def array_of(value, dtype, is_bits, dims):
+    """value: numbers; a complex one is a pair. dims: that one number is for, or None."""
+    import numpy as np
+    if dtype.kind == "c":
+        array = np.array(value, f"f{dtype.itemsize // 2}").reshape(np.shape(value)[:-1] + (2,)).view(dtype)[..., 0]
+    elif dtype.kind in "iu" or is_bits:  # the low bits, as numbers of text IR are
+        bits = np.array(value, object) % (1 << 8 * dtype.itemsize)
+        array = np.array(bits, f"u{dtype.itemsize}").view(dtype)
+    else:
+        array = np.array(value, dtype)
+    return array if dims is None or array.ndim else np.full(dims, array)
 
 
 def differences(want, got):
@@ -229,7 +259,7 @@ class Alone:
         import numpy as np
         (self.folder / "main.c").write_text(self.main(arrays))
         code, out, err = run(*self.compiler.command, *WARNINGS, "-I", self.folder, self.folder / "main.c",
-                             self.folder / "prog.c", "-o", self.folder / "main", "-lm")
+                             self.folder / "prog.c", "-o", self.folder / "main", "-lm", *self.compiler.libraries)
         assert code == 0 and not err, err[:2000]
         code, out, err = run(*self.compiler.runner, self.folder / "main")
         assert not err, err[:2000]
@@ -253,7 +283,7 @@ class Session:
 
     def __init__(self, model, folder, compiler):
         import noria
-        base = pathlib.Path(folder) / hashlib.sha256(model).hexdigest()[:20]
+        base = pathlib.Path(folder) / f"{hashlib.sha256(model).hexdigest()[:20]}-{os.getpid()}"
         base.mkdir(exist_ok=True)
         (base / "prog.onnx").write_bytes(model)
         if compiler.alone:

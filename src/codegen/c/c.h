@@ -13,8 +13,8 @@
  * Files, each uses those before it: types.c types and constants; text.c names, lines and helper functions; tables.c
  * what noria_module lists; structure.c loops and ifs from blocks; loops.c which are `for` and `while`; scope.c where
  * variables are declared; plan.c which values have none; the op rows in arith.c integer.c math.c memory.c atomic.c
- * boundary.c runtime.c vector.c; statements.c bodies; function.c functions; library.c the plain
- * functions; prelude.c text that every file begins with; program.c the file. */
+ * boundary.c runtime.c vector.c; statements.c bodies; function.c functions; library.c the plain functions; program.c
+ * the file. What C text is the same in all of them is in lib/c/. */
 #ifndef NORIA_CODEGEN_C_C_H
 #define NORIA_CODEGEN_C_C_H
 
@@ -147,7 +147,6 @@ unsigned nr_c_site(NrC *g, NrStr place, NrStr text);
 unsigned nr_c_import(NrC *g, NrStr name);
 /* The data of an entry of noria_module's table of constants, as C: an array, or a parameter that the runtime finds. */
 const char *nr_c_constant_data(NrC *g, NrAttr value, NrStr wanted);
-size_t nr_c_constant_size(NrAttr value);
 NrStatus nr_c_put_tables(NrC *g, NrBuf *out);
 void nr_c_put_bytes(NrC *g, NrBuf *out, NrAttr value, NrType elem, size_t count, const char *declaration);
 const char *nr_c_static_string(NrC *g, NrStr s); /* a NoriaString */
@@ -195,8 +194,14 @@ extern const NrCRow nr_c_arith_rows[], nr_c_integer_rows[], nr_c_math_rows[], nr
 
 /* ---- the file --------------------------------------------------------------------------------------------------- */
 
-extern const char *const nr_c_prelude[]; /* types of exec_abi.h, and what functions need; NULL ends it */
-extern const char *const nr_c_alone[];   /* the runtime of the plain functions */
+/* A file of lib/c/, without its folder and ending: text that printed files have. */
+typedef struct NrCText {
+  const char *name; /* NULL ends the table */
+  const char *text; /* not NUL-terminated */
+  size_t size;
+} NrCText;
+extern const NrCText nr_c_texts[];
+void nr_c_put_file(NrBuf *out, const char *name); /* one of lib/c/ */
 NrStatus nr_c_put_library(NrC *g, NrBuf *source, NrBuf *header);
 
 #endif

@@ -1,128 +1,8 @@
-/* library.c - the plain function of a program, its header, and what stands for the runtime there. */
+/* library.c - the plain function of a program, and its header. lib/c/alone.c stands for the runtime there. */
 #include <ctype.h>
 
 #include "codegen/c/c.h"
-
-/* Parts, because a string literal of more than 4,095 characters need not compile. */
-const char *const nr_c_alone[] = {
-    "/* A run without Noria's runtime. Its blocks are in a hash table, so that one that is freed twice is noticed. */\n"
-    "typedef struct NoriaBlock {\n  void *data; /* NULL: free place */\n  i64 size;   /* -1: freed */\n} NoriaBlock;\n"
-    "typedef struct NoriaRun {\n"
-    "  NoriaExec exec;\n  NoriaBlock *blocks;\n  size_t used, capacity;\n  const char *stack; /* where it began */\n"
-    "  char place[200], text[400];\n} NoriaRun;\n"
-    "#ifndef NORIA_STACK_BYTES\n"
-    "#define NORIA_STACK_BYTES (1 << 20) /* that recursive functions may take */\n#endif\n\n"
-    "static NoriaBlock *noria_find(NoriaRun *run, const void *data) {\n"
-    "  size_t i = (size_t)((uintptr_t)data / 64 * 0x9e3779b1u);\n"
-    "  while (run->blocks[i &= run->capacity - 1].data && run->blocks[i].data != data) i++;\n"
-    "  return &run->blocks[i];\n}\n\n"
-    "/* Room for one more; the places of freed blocks are given up. */\n"
-    "static bool noria_reserve(NoriaRun *run) {\n"
-    "  NoriaBlock *old = run->blocks;\n  size_t i, live = 0, before = run->capacity;\n"
-    "  if (run->used * 2 < before) return true;\n"
-    "  for (i = 0; i < before; i++) live += old[i].data && old[i].size >= 0;\n"
-    "  run->capacity = 64;\n"
-    "  while (run->capacity < live * 4 + 4) run->capacity *= 2;\n"
-    "  run->blocks = calloc(run->capacity, sizeof *run->blocks);\n"
-    "  if (!run->blocks) {\n    run->blocks = old;\n    run->capacity = before;\n    return false;\n  }\n"
-    "  for (i = 0; i < before; i++)\n"
-    "    if (old[i].data && old[i].size >= 0) *noria_find(run, old[i].data) = old[i];\n"
-    "  run->used = live;\n  free(old);\n  return true;\n}\n\n",
-
-    "static void *noria_alone_alloc_aligned(NoriaExec *exec, int64_t size, int64_t alignment) {\n"
-    "  NoriaRun *run = (NoriaRun *)exec;\n  NoriaBlock *block;\n  void *data = NULL;\n"
-    "  size_t align = alignment > 64 ? (size_t)alignment : 64;\n"
-    "  if (size >= 0 && (u64)size < SIZE_MAX / 2 - align && noria_reserve(run))\n"
-    "    data = aligned_alloc(align, ((size_t)size + align) / align * align);\n"
-    "  if (!data) {\n"
-    "    snprintf(run->text, sizeof run->text, \"the system has no memory for %lld bytes\", (long long)size);\n"
-    "    return NULL;\n  }\n"
-    "  block = noria_find(run, data);\n  run->used += !block->data;\n  block->data = data;\n  block->size = size;\n"
-    "  return data;\n}\n"
-    "static void *noria_alone_alloc(NoriaExec *exec, int64_t size) { return noria_alone_alloc_aligned(exec, size, 64); "
-    "}\n"
-    "static int32_t noria_alone_free(NoriaExec *exec, void *data) {\n"
-    "  NoriaRun *run = (NoriaRun *)exec;\n"
-    "  NoriaBlock *block = data && run->capacity ? noria_find(run, data) : NULL;\n"
-    "  if (!data) return 0;\n  if (!block || !block->data || block->size < 0) return 1;\n"
-    "  block->size = -1;\n  free(data);\n  return 0;\n}\n"
-    "static void *noria_alone_realloc(NoriaExec *exec, void *data, int64_t new_size) {\n"
-    "  NoriaRun *run = (NoriaRun *)exec;\n"
-    "  i64 old = data && run->capacity ? noria_find(run, data)->size : 0;\n"
-    "  void *moved = noria_alone_alloc(exec, new_size);\n"
-    "  if (!moved) return NULL;\n"
-    "  noria_copy(moved, data, old < new_size ? old : new_size);\n  noria_alone_free(exec, data);\n  return moved;\n}\n"
-    "static int32_t noria_alone_dispatch(NoriaExec *exec, NoriaWorkgroupFn fn, const void *args, int64_t x, int64_t "
-    "y,\n"
-    "                                    int64_t z) {\n"
-    "  for (i64 k = 0; k < z; k++)\n    for (i64 j = 0; j < y; j++)\n      for (i64 i = 0; i < x; i++)\n"
-    "        if (fn(exec, args, i, j, k)) return 1;\n  return 0;\n}\n"
-    "static int32_t noria_alone_poll(NoriaExec *exec, int64_t iterations) {\n"
-    "  (void)iterations;\n  return exec->stop;\n}\n"
-    "static int32_t noria_alone_error(NoriaExec *exec, const char *text) {\n"
-    "  NoriaRun *run = (NoriaRun *)exec;\n"
-    "  if (!run->text[0]) snprintf(run->text, sizeof run->text, \"%s\", text);\n  return 1;\n}\n",
-
-    "static int32_t noria_alone_fail(NoriaExec *exec, int32_t site, int64_t a, int64_t b, int64_t c, int64_t d) {\n"
-    "  NoriaRun *run = (NoriaRun *)exec;\n"
-    "  const NoriaSite *at = site >= 0 && site < noria_module.num_sites ? &noria_module.sites[site] : NULL;\n"
-    "  const long long values[4] = {a, b, c, d};\n  size_t n = 0;\n"
-    "  if (at && !run->place[0]) snprintf(run->place, sizeof run->place, \"%s\", at->place);\n"
-    "  if (!at || run->text[0]) return 1;\n"
-    "  for (const char *p = at->text; *p && n + 32 < sizeof run->text; p++) {\n"
-    "    bool number = p[0] == '%' && p[1] >= '0' && p[1] <= '3';\n"
-    "    if (number) n += (size_t)snprintf(run->text + n, 32, \"%lld\", values[*++p - '0']);\n"
-    "    else run->text[n++] = *p;\n"
-    "    if (!number && p[0] == '%' && p[1] == '%') p++;\n  }\n"
-    "  return 1;\n}\n"
-    "static int32_t noria_alone_enter(NoriaExec *exec, int32_t site) {\n"
-    "  const NoriaRun *run = (const NoriaRun *)exec;\n  char here;\n"
-    "  ptrdiff_t size = (intptr_t)run->stack - (intptr_t)&here;\n"
-    "  if (size < NORIA_STACK_BYTES && -size < NORIA_STACK_BYTES) return exec->stop;\n"
-    "  return noria_alone_fail(exec, site, 0, 0, 0, 0);\n}\n"
-    "static int32_t noria_alone_charge(NoriaExec *exec, int64_t bytes) {\n  (void)exec, (void)bytes;\n  return 0;\n}\n"
-    "/* Whether there can be an array of these dims; *out_count: how many elements it has. */\n"
-    "NORIA_UNUSED static bool noria_is_shape(const int64_t *dims, i64 rank, i64 *out_count) {\n"
-    "  i64 all = 1;\n  bool empty = false;\n"
-    "  for (i64 i = 0; i < rank; i++) {\n"
-    "    if (dims[i] < 0 || (dims[i] && all > NORIA_MAX_ELEMENTS / dims[i])) return false;\n"
-    "    if (dims[i]) all *= dims[i];\n    else empty = true;\n  }\n"
-    "  *out_count = empty ? 0 : all;\n  return true;\n}\n"
-    "NORIA_UNUSED static int noria_refuse(char *error, size_t size, const char *name, const char *why) {\n"
-    "  if (size) snprintf(error, size, \"argument '%s' %s\", name, why);\n  return 1;\n}\n"
-    "/* Checks and describes an input. */\n"
-    "NORIA_UNUSED static int noria_input(NoriaDesc *desc, const char *name, const void *data, i64 rank, const int64_t "
-    "*dims,\n"
-    "                       char *error, size_t size) {\n"
-    "  i64 count = 0;\n"
-    "  if (rank < 0 || rank > NORIA_MAX_RANK) return noria_refuse(error, size, name, \"has a rank that no array "
-    "has\");\n"
-    "  if (!noria_is_shape(dims, rank, &count)) return noria_refuse(error, size, name, \"has dims that no array "
-    "has\");\n"
-    "  if (count && !data) return noria_refuse(error, size, name, \"is NULL\");\n"
-    "  desc->data = (void *)(intptr_t)data;\n  desc->rank = rank;\n"
-    "  for (i64 i = 0; i < rank; i++) desc->dims[i] = dims[i];\n  return 0;\n}\n",
-
-    "static int noria_alone_run(NoriaRun *run, const NoriaDesc *inputs, NoriaDesc *outputs, char *error, size_t size) "
-    "{\n"
-    "  static const NoriaRuntimeApi api = {\n"
-    "      noria_alone_alloc, noria_alone_free, noria_alone_dispatch, noria_alone_poll, noria_alone_fail,\n"
-    "      noria_alone_realloc, noria_alone_enter, noria_alone_charge, noria_alone_alloc_aligned, noria_alone_error};\n"
-    "  char here;\n  run->stack = &here;\n  run->exec.api = &api;\n  run->exec.threads = 1;\n  run->exec.place = -1;\n"
-    "  if (noria_module.num_parameters)\n"
-    "    noria_alone_error(&run->exec, \"the program has parameters in files, which Noria's runtime reads\");\n"
-    "  else if (!noria_module.entry(&run->exec, inputs, outputs)) return 0;\n"
-    "  if (size) snprintf(error, size, \"%s%s%s\", run->place, run->place[0] ? \": \" : \"\", run->text);\n  return "
-    "1;\n}\n"
-    "/* The block of an output becomes the caller's. */\n"
-    "NORIA_UNUSED static void *noria_give(NoriaRun *run, void *data) {\n"
-    "  if (data) noria_find(run, data)->size = -1;\n  return data;\n}\n"
-    "static void noria_alone_end(NoriaRun *run) {\n"
-    "  for (size_t i = 0; i < run->capacity; i++)\n"
-    "    if (run->blocks[i].data && run->blocks[i].size >= 0) free(run->blocks[i].data);\n"
-    "  free(run->blocks);\n}\n",
-    NULL,
-};
+#include "codegen/value_info.h"
 
 /* ---- the signature ---------------------------------------------------------------------------------------------- */
 
@@ -170,26 +50,17 @@ static const char *element_note(int64_t dtype) {
   }
 }
 
-static int64_t dict_int(NrAttr dict, const char *name, int64_t otherwise) {
-  int64_t value;
-  NrAttr attr = nr_dict_get(dict, name);
-  return attr && nr_attr_is_int(attr, &value) ? value : otherwise;
-}
-
 /* False: such a value is no array of numbers. */
 static bool read_value(NrC *g, NrAttr dict, Value *out) {
-  NrAttr name = nr_dict_get(dict, "name"), dims = nr_dict_get(dict, "dims"), names = nr_dict_get(dict, "dim_names");
-  *out = (Value){.dtype = dict_int(dict, "dtype", 0), .any_rank = !dims, .is_fixed = true};
-  out->type = element_type(out->dtype);
-  if (!out->type || dict_int(dict, "kind", NORIA_KIND_TENSOR) != NORIA_KIND_TENSOR) return false;
-  if (dims && dims->kind == NR_ATTR_DENSE_ARRAY) out->rank = dims->data_size / sizeof(int64_t), out->dims = dims->data;
-  out->name = nr_c_local_name(g, name && name->s.size ? name->s : NR_STR("value"));
-  if (!dims) out->is_fixed = false;
+  NrValueInfo info = nr_value_info(dict);
+  *out = (Value){.type = element_type(info.dtype), .dtype = info.dtype, .any_rank = info.any_rank,
+                 .is_fixed = !info.any_rank, .rank = info.rank, .dims = info.dims};
+  if (!out->type || info.kind != NORIA_KIND_TENSOR) return false;
+  out->name = nr_c_local_name(g, info.name.size ? info.name : NR_STR("value"));
   for (size_t i = 0; i < out->rank && i < NORIA_MAX_RANK; i++) {
     if (out->dims[i] >= 0) continue;
-    NrAttr symbol = names && names->kind == NR_ATTR_ARRAY && i < names->size ? names->items[i] : NULL;
-    const char *part =
-        symbol && symbol->s.size ? nr_c_text(g, "%.*s", NR_STR_ARG(symbol->s)) : nr_c_text(g, "dim%zu", i);
+    NrStr symbol = nr_value_info_dim_name(&info, i);
+    const char *part = symbol.size ? nr_c_text(g, "%.*s", NR_STR_ARG(symbol)) : nr_c_text(g, "dim%zu", i);
     out->dim_names[i] = nr_c_local_name(g, nr_str(nr_c_text(g, "%s_%s", out->name, part)));
     out->is_fixed = false;
   }
@@ -267,7 +138,7 @@ static void put_output(NrBuf *out, const Value *v, size_t at) {
 
 static void put_function(NrC *g, NrBuf *out, const char *signature, const Value *values, size_t inputs,
                          size_t outputs) {
-  for (const char *const *part = nr_c_alone; *part; part++) nr_buf_puts(out, *part);
+  nr_c_put_file(out, "alone");
   put_imports(g, out);
   nr_buf_printf(out, "\nvoid %.*s_free(void *data);\nvoid %.*s_free(void *data) { free(data); }\n\n%s;\n%s {\n",
                 NR_STR_ARG(g->prefix), NR_STR_ARG(g->prefix), signature, signature);

@@ -66,13 +66,12 @@ static void put_begin(NrC *g, NrBuf *out) {
       "/* %s: a program as Noria has compiled it to C17. It needs the C library and libm only.\n *\n"
       " *   cc -O2 -shared -fPIC %s.c -o %s.so -lm     noria run and noria_program_load open the library */\n",
       "Made by `noria compile`", "FILE", "FILE");
-  for (const char *const *part = nr_c_prelude; *part; part++) nr_buf_puts(out, *part);
-  if (g->has_i128)
-    nr_buf_puts(out, "#ifndef __SIZEOF_INT128__\n#error \"the program has integers of more than 64 bits, which this "
-                     "compiler has not\"\n#endif\n__extension__ typedef __int128 i128 NORIA_ALIAS;\n"
-                     "__extension__ typedef unsigned __int128 u128 NORIA_ALIAS;\n"
-                     "NORIA_UNUSED static inline i128 noria_i128(u64 high, u64 low) {\n"
-                     "  return (i128)((u128)high << 64 | low);\n}\n");
+  static const char *const files[] = {"begin", "exec_abi", "support", "integers", "atomic"};
+  for (size_t i = 0; i < NR_COUNTOF(files); i++) {
+    nr_c_put_file(out, files[i]);
+    nr_buf_putc(out, '\n');
+  }
+  if (g->has_i128) nr_c_put_file(out, "i128");
 }
 
 /* The steps of the sizes that are used. */

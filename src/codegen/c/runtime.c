@@ -213,19 +213,11 @@ static void make_thunk(NrC *g, NrCFunc *func) {
   nr_buf_deinit(&call);
 }
 
-static bool is_workgroup_function(const NrCFunc *func) {
-  NrType t = func->type;
-  if (t->num_results || t->num_inputs < 3) return false;
-  for (uint32_t i = 0; i < 3; i++)
-    if (t->inputs[t->num_inputs - 1 - i]->kind != NR_TYPE_INDEX) return false;
-  return true;
-}
-
 static NrStatus emit_dispatch(NrC *g, NrOp *op, const NrCRow *row) {
   NrCFunc *func = nr_c_find_func(g, op, nr_op_attr(op, NR_A_entry));
   if (!func) return NR_ERROR_INVALID;
   NrGroup grid = nr_rt_dispatch_grid(op), args = nr_rt_dispatch_args(op);
-  if (!is_workgroup_function(func) || func->type->num_inputs != args.count + 3 || grid.count > 3)
+  if (!nr_rt_is_workgroup(func->type) || func->type->num_inputs != args.count + 3 || grid.count > 3)
     return nr_op_error(op, "names a function that does not take its arguments and three indices, and returns nothing");
   const char *dims[3] = {"1", "1", "1"};
   NrBuf list = {0};

@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "codegen/c/c.h"
+#include "codegen/value_info.h"
 #include "dialect/onnx/dtype.h"
 #include "dialect/shared/shaped.h"
 
@@ -53,19 +54,13 @@ const char *nr_c_constant_data(NrC *g, NrAttr value, NrStr wanted) {
   return here ? g->constants.data[index - 1].name : nr_c_text(g, "exec->constants[%zu]", (size_t)index - 1);
 }
 
-size_t nr_c_constant_size(NrAttr value) {
-  int64_t count = 0;
-  nr_type_num_elements(value->type, &count);
-  return (size_t)count * nr_type_byte_size(value->type->elem);
-}
-
 /* ---- data ------------------------------------------------------------------------------------------------------- */
 
 /* How the numbers of an array are written. */
 typedef struct Numbers {
   const char *type;
   size_t size; /* bytes of one */
-  char how;    /* 'f', 'd': floats; 'x': bits; 'i': signed integers */
+  char how;    /* 'f', 'd': floats; 'x': bits; 'i': signed integers; 'w': integers of two words */
 } Numbers;
 
 static bool has_special(const char *data, size_t size, size_t step) {
@@ -79,7 +74,7 @@ static bool has_special(const char *data, size_t size, size_t step) {
   return false;
 }
 
-static Numbers numbers_of(NrAttr value, NrType elem) {
+static Numbers numbers_of(NrC *g, NrAttr value, NrType elem) {
   NrType part = elem->kind == NR_TYPE_COMPLEX ? elem->elem : elem;
   size_t size = nr_type_byte_size(part);
   bool is_float = nr_type_is_float_kind(part, NR_F32) || nr_type_is_float_kind(part, NR_F64);
@@ -90,11 +85,16 @@ static Numbers numbers_of(NrAttr value, NrType elem) {
   if (size == 2) return sign ? (Numbers){"i16", 2, 'i'} : (Numbers){"u16", 2, 'x'};
   if (size == 4) return sign ? (Numbers){"i32", 4, 'i'} : (Numbers){"u32", 4, 'x'};
   if (size == 8) return sign ? (Numbers){"i64", 8, 'i'} : (Numbers){"u64", 8, 'x'};
-  return (Numbers){"u8", 1, 'x'}; /* the bytes of this machine's order: of i128 */
+  if (size == 16) {
+    g->has_i128 = true;
+    return (Numbers){"i128", 16, 'w'};
+  }
+  return (Numbers){"u8", 1, 'x'};
 }
 
 static void put_number(NrBuf *out, const Numbers *n, const void *at) {
   int64_t value = 0;
+  uint64_t words[2];
   float f;
   double d;
   switch (n->how) {
@@ -109,6 +109,10 @@ static void put_number(NrBuf *out, const Numbers *n, const void *at) {
     if (d == 0) nr_buf_puts(out, signbit(d) ? "-0.0" : "0");
     else if (fabs(d) < 1e6 && trunc(d) == d) nr_buf_printf(out, "%.0f", d);
     else nr_buf_printf(out, "%a", d);
+    return;
+  case 'w': /* little-endian */
+    memcpy(words, at, sizeof words);
+    nr_buf_printf(out, "NORIA_I128(0x%llx, 0x%llx)", (unsigned long long)words[1], (unsigned long long)words[0]);
     return;
   default: memcpy(&value, at, n->size); break; /* little-endian */
   }
@@ -126,7 +130,7 @@ static void put_number(NrBuf *out, const Numbers *n, const void *at) {
 
 /* declaration: a format for the type of the elements. value NULL: zeros. */
 void nr_c_put_bytes(NrC *g, NrBuf *out, NrAttr value, NrType elem, size_t count, const char *declaration) {
-  Numbers n = numbers_of(value, elem);
+  Numbers n = numbers_of(g, value, elem);
   size_t total = count * nr_type_byte_size(elem) / n.size, have = value ? value->data_size / n.size : 0, column = 0;
   const char *mark = strstr(declaration, "%s"), *data = value ? value->data : NULL;
   nr_buf_printf(out, "%.*s%s%s[%zu] = {", (int)(mark - declaration), declaration, n.type, mark + 2,
@@ -158,38 +162,30 @@ const char *nr_c_static_string(NrC *g, NrStr s) {
 
 /* ---- noria_module ----------------------------------------------------------------------------------------------- */
 
-static int64_t dict_int(NrAttr dict, const char *name, int64_t otherwise) {
-  int64_t value;
-  NrAttr attr = nr_dict_get(dict, name);
-  return attr && nr_attr_is_int(attr, &value) ? value : otherwise;
-}
-
 static void put_dims(NrBuf *out, const int64_t *dims, size_t rank) {
   for (size_t i = 0; i < rank; i++) nr_buf_printf(out, i ? ", %lld" : "%lld", (long long)dims[i]);
 }
 
 /* The arrays that a NoriaValueInfo points to, in `before`, and itself. */
 static void put_value_info(NrBuf *before, NrBuf *out, NrAttr dict, const char *what, uint32_t index) {
-  NrAttr name = nr_dict_get(dict, "name"), dims = nr_dict_get(dict, "dims"), names = nr_dict_get(dict, "dim_names");
-  size_t rank = dims && dims->kind == NR_ATTR_DENSE_ARRAY ? dims->data_size / sizeof(int64_t) : 0;
-  if (rank) {
+  NrValueInfo info = nr_value_info(dict);
+  if (info.rank) {
     nr_buf_printf(before, "static const int64_t noria_%s%u_dims[] = {", what, index);
-    put_dims(before, dims->data, rank);
+    put_dims(before, info.dims, info.rank);
     nr_buf_printf(before, "};\nstatic const char *const noria_%s%u_names[] = {", what, index);
-    for (size_t i = 0; i < rank; i++) {
-      NrAttr symbol = names && names->kind == NR_ATTR_ARRAY && i < names->size ? names->items[i] : NULL;
+    for (size_t i = 0; i < info.rank; i++) {
+      NrStr symbol = nr_value_info_dim_name(&info, i);
       if (i) nr_buf_puts(before, ", ");
-      if (symbol && symbol->s.size) nr_c_string(before, symbol->s);
+      if (symbol.size) nr_c_string(before, symbol);
       else nr_buf_puts(before, "NULL");
     }
     nr_buf_puts(before, "};\n");
   }
   nr_buf_puts(out, "  {");
-  nr_c_string(out, name ? name->s : (NrStr){0});
-  nr_buf_printf(out, ", %lld, %lld, %lld, %lld, ", (long long)dict_int(dict, "kind", NORIA_KIND_TENSOR),
-                (long long)dict_int(dict, "dtype", NORIA_UNDEFINED), dims ? (long long)rank : -1,
-                (long long)dict_int(dict, "item_kind", 0));
-  if (rank) nr_buf_printf(out, "noria_%s%u_dims, noria_%s%u_names},\n", what, index, what, index);
+  nr_c_string(out, info.name);
+  nr_buf_printf(out, ", %lld, %lld, %lld, %lld, ", (long long)info.kind, (long long)info.dtype,
+                info.any_rank ? -1 : (long long)info.rank, (long long)info.item_kind);
+  if (info.rank) nr_buf_printf(out, "noria_%s%u_dims, noria_%s%u_names},\n", what, index, what, index);
   else nr_buf_puts(out, "NULL, NULL},\n");
 }
 
@@ -209,7 +205,9 @@ static bool put_constants(NrC *g, NrBuf *out) {
   if (g->constants.size) nr_buf_puts(out, "static const NoriaConstant noria_constants[] = {\n");
   for (size_t i = 0; i < g->constants.size; i++) {
     const NrCConstant *c = &g->constants.data[i];
-    nr_buf_printf(out, "  {%s, %zu},\n", c->name ? c->name : "NULL", nr_c_constant_size(c->value));
+    int64_t bytes = 0;
+    nr_type_num_bytes(c->value->type, &bytes);
+    nr_buf_printf(out, "  {%s, %lld},\n", c->name ? c->name : "NULL", (long long)bytes);
   }
   if (g->constants.size) nr_buf_puts(out, "};\n");
   return g->constants.size > 0;

@@ -46,6 +46,13 @@ const char *nr_c_group(NrC *g, const char *expression) {
   return is_whole(expression) ? expression : nr_c_text(g, "(%s)", expression);
 }
 
+void nr_c_put_file(NrBuf *out, const char *name) {
+  const NrCText *text = nr_c_texts;
+  while (text->name && strcmp(text->name, name) != 0) text++;
+  assert(text->name && "lib/c has no such file");
+  nr_buf_append(out, text->text, text->size);
+}
+
 /* ---- names ------------------------------------------------------------------------------------------------------ */
 
 /* Names that C, its library, or the text of every file has taken, besides those that begin with "noria". */
@@ -64,15 +71,16 @@ static bool is_taken(NrStr name) {
 }
 
 static const char *free_name(NrC *g, NrStr wanted, const NrStrMap *also, NrStrMap *into) {
-  NrBuf text = {0};
-  if (wanted.size && isdigit((unsigned char)wanted.data[0])) nr_buf_putc(&text, 'v');
+  NrBuf text = {0}; /* begins with a letter: C keeps names that begin with an underscore for itself */
   for (size_t i = 0; i < wanted.size && i < 60; i++) {
     unsigned char c = (unsigned char)wanted.data[i];
-    bool good = c < 128 && (isalnum(c) || c == '_');
-    if (good || (text.size && text.data[text.size - 1] != '_')) nr_buf_putc(&text, good ? (char)c : '_');
+    bool letter = c < 128 && isalnum(c);
+    if (!text.size && isdigit(c)) nr_buf_putc(&text, 'v');
+    if (letter) nr_buf_putc(&text, (char)c);
+    else if (text.size && (c == '_' || text.data[text.size - 1] != '_')) nr_buf_putc(&text, '_');
   }
   while (text.size > 1 && text.data[text.size - 1] == '_') text.size--;
-  if (!text.size || text.data[0] == '_') nr_buf_puts(&text, "v");
+  if (!text.size) nr_buf_putc(&text, 'v');
   NrStr base = nr_str_copy(&g->arena, (NrStr){text.data, text.size});
   if (begins_as_ours(base)) base = nr_str(nr_c_text(g, "v_%.*s", NR_STR_ARG(base)));
   NrStr name = base;

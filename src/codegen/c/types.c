@@ -190,7 +190,7 @@ static const char *int_constant(NrC *g, NrAttr attr, NrType type) {
   if (!name) return NULL;
   if (strcmp(name, "bool") == 0) return attr->i & 1 ? "true" : "false";
   if (attr->num_words)
-    return nr_c_text(g, "noria_i128(UINT64_C(0x%llx), UINT64_C(0x%llx))",
+    return nr_c_text(g, "NORIA_I128(0x%llx, 0x%llx)",
                      (unsigned long long)(attr->num_words > 1 ? attr->words[1] : 0),
                      (unsigned long long)attr->words[0]);
   int64_t value = attr->i;

@@ -55,6 +55,13 @@ static const char *call(NrC *g, NrOp *op, const char *helper) {
   return out;
 }
 
+/* The call, with op's operands, of a function that gives this type; text: its parameters and body. */
+static const char *call_made(NrC *g, NrOp *op, const char *base, NrType type, NrBuf *text) {
+  const char *helper = nr_c_helper(g, base, nr_c_text(g, "%s ", nr_c_type(g, type)), text->data);
+  nr_buf_deinit(text);
+  return call(g, op, helper);
+}
+
 static const char *short_name(NrC *g, const NrOp *op) {
   NrStr name = nr_op_name(op);
   const char *dot = strchr(name.data, '.');
@@ -72,9 +79,7 @@ void nr_c_set_lanes(NrC *g, NrOp *op, NrValue *out, const char *base, const char
   if (gnu) put_gnu(g, &text, op, gnu);
   nr_buf_printf(&text, "  %s r = {0};\n  for (int i = 0; i < %lld; i++) %s = %s;\n  return r;\n%s}", name,
                 (long long)lanes_of(out->type), lane(g, out->type, "r", "i"), one, gnu ? "#endif\n" : "");
-  const char *helper = nr_c_helper(g, nr_c_text(g, "%s_%s", base, name), nr_c_text(g, "%s ", name), text.data);
-  nr_c_set(g, out, call(g, op, helper));
-  nr_buf_deinit(&text);
+  nr_c_set(g, out, call_made(g, op, nr_c_text(g, "%s_%s", base, name), out->type, &text));
 }
 
 NrStatus nr_c_emit_lanes(NrC *g, NrOp *op, const NrCRow *row) {
@@ -108,15 +113,12 @@ static const char *item_number(NrC *g, int64_t i, void *user) { return nr_c_int(
 
 static NrStatus emit_broadcast(NrC *g, NrOp *op, const NrCRow *row) {
   NrType type = nr_op_result(op)->type, from = nr_vector_broadcast_source(op)->type;
-  const char *name = nr_c_type(g, type);
   if (type->rank > 1) return nr_op_error(op, "has no C of vectors of several dims");
   const char *source = from->kind == NR_TYPE_VECTOR ? lane(g, from, "a", "0") : "a";
   NrBuf text = {0};
   put_parameters(g, &text, op);
   nr_buf_printf(&text, "  return %s;\n}", literal(g, type, item_same, (void *)source));
-  const char *helper = nr_c_helper(g, nr_c_text(g, "splat_%s", name), nr_c_text(g, "%s ", name), text.data);
-  nr_buf_deinit(&text);
-  nr_c_set(g, nr_op_result(op), call(g, op, helper));
+  nr_c_set(g, nr_op_result(op), call_made(g, op, nr_c_text(g, "splat_%s", nr_c_type(g, type)), type, &text));
   return NR_OK;
 }
 
@@ -148,9 +150,7 @@ static NrStatus emit_shuffle(NrC *g, NrOp *op, const NrCRow *row) {
                   lane(g, source, second ? "b" : "a", nr_c_int(g, order[i] - (second ? lanes_of(from) : 0))));
   }
   nr_buf_printf(&text, "  return r;\n%s}", fast ? "#endif\n" : "");
-  const char *helper = nr_c_helper(g, nr_c_text(g, "shuffle_%s", name), nr_c_text(g, "%s ", name), text.data);
-  nr_buf_deinit(&text);
-  nr_c_set(g, nr_op_result(op), call(g, op, helper));
+  nr_c_set(g, nr_op_result(op), call_made(g, op, nr_c_text(g, "shuffle_%s", name), type, &text));
   return NR_OK;
 }
 
@@ -158,7 +158,22 @@ static bool has_whole_bytes(NrType elem) {
   return nr_type_is_float(elem) ? nr_type_bits(elem) % 8 == 0 : nr_type_bits(elem) == nr_c_bits(elem);
 }
 
-/* Bits are those of the lanes, one behind the other, from the lowest on. */
+/* Sets the lanes of r to the bits of those of a, one by one. */
+static void put_bits(NrC *g, NrBuf *out, NrType from, NrType to) {
+  uint32_t f = nr_type_bits(from->elem), t = nr_type_bits(to->elem);
+  NrType bits = nr_type_is_float(from->elem) ? nr_type_int(g->ctx, f) : from->elem;
+  const char *x = nr_c_bitcast(g, from->elem, bits, lane(g, from, "a", "(i * STEP + k) / FROM"));
+  nr_buf_printf(out, "  enum { FROM = %u, STEP = %u };\n  for (int i = 0; i < %lld; i++) {\n    u64 x = 0;\n", f, t,
+                (long long)lanes_of(to));
+  nr_buf_printf(out, "    for (int k = 0; k < STEP; k++) x |= ((u64)%s >> (i * STEP + k) %% FROM & 1) << k;\n",
+                nr_c_group(g, nr_c_unsigned(g, bits, nr_c_group(g, x))));
+  NrType made = nr_type_is_float(to->elem) ? nr_type_int(g->ctx, t) : to->elem;
+  const char *value = nr_c_bitcast(g, made, to->elem, nr_c_group(g, nr_c_wrapped(g, made, "x")));
+  nr_buf_printf(out, "    %s = %s;\n  }\n", lane(g, to, "r", "i"), value);
+}
+
+/* Bits are those of the lanes, one behind the other, from the lowest on: those of the memory where that begins with the
+ * lowest, or where lanes stay lanes. */
 static NrStatus emit_bitcast(NrC *g, NrOp *op, const NrCRow *row) {
   NrType to = nr_op_result(op)->type, from = nr_op_operand_type(op);
   const char *name = nr_c_type(g, to);
@@ -167,23 +182,16 @@ static NrStatus emit_bitcast(NrC *g, NrOp *op, const NrCRow *row) {
     return nr_op_error(op, "has no C for type %s", nr_type_text(g->ctx, to));
   put_parameters(g, &text, op);
   nr_buf_printf(&text, "  %s r = {0};\n", name);
-  if (has_whole_bytes(from->elem) && has_whole_bytes(to->elem)) nr_buf_puts(&text, "  memcpy(&r, &a, sizeof r);\n");
-  else {
-    uint32_t f = nr_type_bits(from->elem), t = nr_type_bits(to->elem);
-    NrType bits = nr_type_is_float(from->elem) ? nr_type_int(g->ctx, nr_type_bits(from->elem)) : from->elem;
-    const char *x = nr_c_bitcast(g, from->elem, bits, lane(g, from, "a", "(i * STEP + k) / FROM"));
-    nr_buf_printf(&text, "  enum { FROM = %u, STEP = %u };\n  for (int i = 0; i < %lld; i++) {\n    u64 x = 0;\n", f, t,
-                  (long long)lanes_of(to));
-    nr_buf_printf(&text, "    for (int k = 0; k < STEP; k++) x |= ((u64)%s >> (i * STEP + k) %% FROM & 1) << k;\n",
-                  nr_c_group(g, nr_c_unsigned(g, bits, nr_c_group(g, x))));
-    NrType made = nr_type_is_float(to->elem) ? nr_type_int(g->ctx, t) : to->elem;
-    const char *value = nr_c_bitcast(g, made, to->elem, nr_c_group(g, nr_c_wrapped(g, made, "x")));
-    nr_buf_printf(&text, "    %s = %s;\n  }\n", lane(g, to, "r", "i"), value);
-  }
+  bool in_bytes = has_whole_bytes(from->elem) && has_whole_bytes(to->elem);
+  bool by_order = in_bytes && nr_type_bits(from->elem) != nr_type_bits(to->elem);
+  if (by_order) nr_buf_puts(&text, "#if NORIA_LITTLE_ENDIAN\n");
+  if (in_bytes) nr_buf_puts(&text, "  memcpy(&r, &a, sizeof r);\n");
+  if (by_order) nr_buf_puts(&text, "#else\n");
+  if (by_order || !in_bytes) put_bits(g, &text, from, to);
+  if (by_order) nr_buf_puts(&text, "#endif\n");
   nr_buf_puts(&text, "  return r;\n}");
   const char *base = nr_c_text(g, "bitcast_%s_%s", nr_c_type(g, from), name);
-  nr_c_set(g, nr_op_result(op), call(g, op, nr_c_helper(g, base, nr_c_text(g, "%s ", name), text.data)));
-  nr_buf_deinit(&text);
+  nr_c_set(g, nr_op_result(op), call_made(g, op, base, to, &text));
   return NR_OK;
 }
 
@@ -324,9 +332,7 @@ static NrStatus emit_reduction(NrC *g, NrOp *op, const NrCRow *row) {
                   first ? "b" : lane(g, type, "a", "0"), !first, (long long)lanes, both);
   nr_buf_printf(&text, "  return %s;\n}", has_acc && !first ? with : "r");
   const char *base = nr_c_text(g, "reduce_%.*s_%s", NR_STR_ARG(kind), vector);
-  const char *helper = nr_c_helper(g, base, nr_c_text(g, "%s ", name), text.data);
-  nr_buf_deinit(&text);
-  nr_c_set(g, nr_op_result(op), call(g, op, helper));
+  nr_c_set(g, nr_op_result(op), call_made(g, op, base, elem, &text));
   return NR_OK;
 }
 

@@ -210,14 +210,6 @@ static void make_thunk(NrLl *g, NrLlFunc *func) {
   nr_free(types);
 }
 
-static bool is_workgroup_function(NrLlFunc *func) {
-  NrType t = func->type;
-  if (t->num_results || t->num_inputs < 3) return false;
-  for (uint32_t i = 0; i < 3; i++)
-    if (t->inputs[t->num_inputs - 1 - i]->kind != NR_TYPE_INDEX) return false;
-  return true;
-}
-
 static bool is_one(LLVMValueRef v) { return LLVMIsAConstantInt(v) && LLVMConstIntGetSExtValue(v) == 1; }
 
 /* The one workgroup of a grid of 1x1x1, called here. */
@@ -252,7 +244,7 @@ static NrStatus emit_dispatch(NrLl *g, NrOp *op, const NrLlRow *row) {
   /* Kernels are not inlined: one large function would take LLVM much longer. */
   nr_ll_attr(g, func->value, LLVMAttributeFunctionIndex, "noinline", 0);
   NrGroup grid = nr_rt_dispatch_grid(op);
-  if (!is_workgroup_function(func) || func->type->num_inputs != nr_rt_dispatch_args(op).count + 3 || grid.count > 3)
+  if (!nr_rt_is_workgroup(func->type) || func->type->num_inputs != nr_rt_dispatch_args(op).count + 3 || grid.count > 3)
     return nr_op_error(op, "names a function that does not take its arguments and three indices, and returns nothing");
   LLVMValueRef dims[3];
   for (size_t i = 0; i < 3; i++)

@@ -1,5 +1,6 @@
 /* tables.c - the description of a program: noria_module with its inputs, outputs, constants, imports and sites. */
 #include "codegen/llvm/ll.h"
+#include "codegen/value_info.h"
 #include "dialect/shared/shaped.h"
 #include "dialect/onnx/dtype.h"
 
@@ -51,9 +52,9 @@ LLVMValueRef nr_ll_constant_data(NrLl *g, NrAttr value) {
 }
 
 size_t nr_ll_constant_size(NrAttr value) {
-  int64_t count = 0;
-  nr_type_num_elements(value->type, &count);
-  return (size_t)count * nr_type_byte_size(value->type->elem);
+  int64_t bytes = 0;
+  nr_type_num_bytes(value->type, &bytes);
+  return (size_t)bytes;
 }
 
 void nr_ll_constant_copy(NrAttr value, void *out) {
@@ -86,28 +87,22 @@ static LLVMValueRef array_of_records(NrLl *g, LLVMValueRef *items, size_t count)
   return array(g, count ? LLVMTypeOf(items[0]) : g->ptr, items, count);
 }
 
-static int64_t dict_int(NrAttr dict, const char *name, int64_t otherwise) {
-  int64_t value;
-  NrAttr attr = nr_dict_get(dict, name);
-  return attr && nr_attr_is_int(attr, &value) ? value : otherwise;
-}
-
 /* Builds a NoriaValueInfo. */
 static LLVMValueRef value_info(NrLl *g, NrAttr dict) {
-  NrAttr name = nr_dict_get(dict, "name"), dims = nr_dict_get(dict, "dims"), names = nr_dict_get(dict, "dim_names");
-  size_t rank = dims && dims->kind == NR_ATTR_DENSE_ARRAY ? dims->data_size / sizeof(int64_t) : 0;
+  NrValueInfo info = nr_value_info(dict);
+  size_t rank = info.rank;
   LLVMValueRef *sizes = nr_malloc((rank + 1) * sizeof *sizes), *symbols = nr_malloc((rank + 1) * sizeof *symbols);
   for (size_t i = 0; i < rank; i++) {
-    NrAttr symbol = names && names->kind == NR_ATTR_ARRAY && i < names->size ? names->items[i] : NULL;
-    sizes[i] = nr_ll_int(g, ((const int64_t *)dims->data)[i]);
-    symbols[i] = symbol && symbol->s.size ? nr_ll_string(g, symbol->s) : LLVMConstNull(g->ptr);
+    NrStr symbol = nr_value_info_dim_name(&info, i);
+    sizes[i] = nr_ll_int(g, info.dims[i]);
+    symbols[i] = symbol.size ? nr_ll_string(g, symbol) : LLVMConstNull(g->ptr);
   }
   LLVMValueRef fields[] = {
-      nr_ll_string(g, name ? name->s : (NrStr){0}),
-      nr_ll_int32(g, dict_int(dict, "kind", NORIA_KIND_TENSOR)),
-      nr_ll_int32(g, dict_int(dict, "dtype", NORIA_UNDEFINED)),
-      nr_ll_int32(g, dims ? (int64_t)rank : -1),
-      nr_ll_int32(g, dict_int(dict, "item_kind", 0)),
+      nr_ll_string(g, info.name),
+      nr_ll_int32(g, info.kind),
+      nr_ll_int32(g, info.dtype),
+      nr_ll_int32(g, info.any_rank ? -1 : (int64_t)rank),
+      nr_ll_int32(g, info.item_kind),
       array(g, g->i64, sizes, rank),
       array(g, g->ptr, symbols, rank),
   };

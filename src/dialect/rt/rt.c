@@ -233,6 +233,13 @@ bool nr_rt_is_of_user(const NrOp *op) {
   return name.size > 0 && name.data[0] == '@';
 }
 
+bool nr_rt_is_workgroup(NrType function) {
+  if (function->num_results || function->num_inputs < 3) return false;
+  for (uint32_t i = 0; i < 3; i++)
+    if (function->inputs[function->num_inputs - 1 - i]->kind != NR_TYPE_INDEX) return false;
+  return true;
+}
+
 bool nr_rt_is_given(const NrOp *op, size_t i) {
   int64_t given[1] = {0};
   NrAttr list = nr_op_attr(op, NR_A_given);

@@ -16,6 +16,7 @@ size_t nr_rt_num_arguments(const NrOp *op);
 size_t nr_rt_num_function_results(const NrOp *op);
 bool nr_rt_is_given(const NrOp *op, size_t i);
 bool nr_rt_is_of_user(const NrOp *op); /* its name begins with @ */
+bool nr_rt_is_workgroup(NrType function); /* what rt.dispatch calls: (..., index, index, index) -> () */
 int64_t nr_rt_target_operand(const NrOp *op); /* the index of the operand that the function writes, or -1 */
 /* The value of NoriaDesc.bits for a tensor with elements of this type. */
 uint64_t nr_rt_elements(NrType elem);
