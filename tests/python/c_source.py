@@ -131,11 +131,13 @@ class Programs:
         if want[0]:
             raise NotAlone("it is no program")
         import noria
+        want = run(NORIA, "run", f"{base}.ref.so", *rest, timeout=60)
+        if want[0] and re.match(r"noria run: input '\w+': ", want[2]):
+            raise NotAlone("an argument that is no value of its type")
         base.mkdir(exist_ok=True)
         alone = Alone(path, base, self.compiler, options)
         session = noria.InferenceSession(f"{base}.ref.so")
         feeds = {i.name: parsed(text, i) for text, i in zip(rest, session.get_inputs(), strict=True)}
-        want = run(NORIA, "run", f"{base}.ref.so", *rest, timeout=60)
         try:
             got = alone.run(*feeds.values())
         except RuntimeError as error:
@@ -157,17 +159,20 @@ def parsed(text, info):
     dtype = np.dtype(NUMPY.get(name[1], name[1]))
     if filled := re.fullmatch(FILLED, text):
         dims = [int(d) for d in filled["dims"].split("x")] if filled["dims"] else info.shape
-        if not all(isinstance(d, int) for d in dims):
+        if dims is None or not all(isinstance(d, int) for d in dims):
             raise NotAlone("an argument without dims")
         return np.full(dims, filled["fill"] == "ones", dtype)
     item = re.fullmatch(LIST, text.strip())
     items = item["items"] or item["number"] if item else ""
     is_bits, pairs = items.startswith("0x"), re.sub(r"\(([^(),]*,[^(),]*)\)", r"[\1]", items)
     try:
-        return array_of(int(items, 16) if is_bits else json.loads(pairs), dtype, is_bits,
-                        info.shape if item["items"] else None)
+        array = array_of(int(items, 16) if is_bits else json.loads(pairs), dtype, is_bits,
+                         info.shape if item["items"] else None)
     except (TypeError, ValueError) as error:
         raise NotAlone(f"an argument of another form: {info.type}") from error
+    if array.size and info.shape is not None and len(info.shape) != array.ndim:
+        raise NotAlone("an argument whose elements are of several words")
+    return array
 
 
 def array_of(value, dtype, is_bits, dims):

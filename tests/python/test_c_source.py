@@ -117,6 +117,54 @@ def test_failures_of_plain_functions(tmp_path):
         add.run(three, three[:2])
 
 
+REALLOC = """
+func.func @main(%n: index, %more: index) -> index {
+  %c0 = arith.constant 0 : index
+  %m = memref.alloc(%n) : memref<?xindex>
+  memref.store %n, %m[%c0] : memref<?xindex>
+  BEFORE
+  %r = memref.realloc %m(%more) : memref<?xindex> to memref<?xindex>
+  %x = memref.load %r[%c0] : memref<?xindex>
+  memref.dealloc %r : memref<?xindex>
+  return %x : index
+}
+"""
+
+
+@pytest.mark.parametrize("compiler", ["gcc-ubsan", "m32"])
+@pytest.mark.parametrize("before, more, words", [
+    ("", 100, None), ("", 1, None), ("memref.dealloc %m : memref<?xindex>", 100, "uses memory that was freed"),
+    ("", -1, "-1"), ("", 1 << 62, "has no memory for")])
+def test_realloc_without_the_runtime(tmp_path, compiler, before, more, words):
+    """It answers, or fails, as under the runtime."""
+    path = tmp_path / "resized.mlir"
+    path.write_text(REALLOC.replace("BEFORE", before))
+    code, out, err = c_source.run(c_source.NORIA, "run", path, 3, more)
+    alone = c_source.Alone(path, tmp_path, COMPILERS[compiler])
+    if words is None:
+        assert code == 0 and out.startswith("3 ")
+        assert alone.run(np.array(3), np.array(more))[0] == 3
+        return
+    with pytest.raises(RuntimeError) as raised:
+        alone.run(np.array(3), np.array(more))
+    assert words in str(raised.value) and c_source.message(err).strip() == str(raised.value)
+
+
+def test_wide_constants(tmp_path):
+    """An array of integers of 128 bits: high and low half of each, as Python computes them."""
+    numbers = [1, -2, (1 << 127) - 1, -(1 << 127), 1 << 65]
+    path = tmp_path / "wide.mlir"
+    path.write_text("func.func @main(%i: index) -> (i64, i64) {\n"
+                    f"  %t = arith.constant dense<{numbers}> : tensor<5xi128>\n"
+                    "  %e = tensor.extract %t[%i] : tensor<5xi128>\n  %s = arith.constant 64 : i128\n"
+                    "  %h = arith.shrsi %e, %s : i128\n  %a = arith.trunci %h : i128 to i64\n"
+                    "  %b = arith.trunci %e : i128 to i64\n  return %a, %b : i64, i64\n}\n")
+    wide = c_source.Alone(path, tmp_path, COMPILERS["gcc-ubsan"])
+    for i, number in enumerate(numbers):
+        high, low = (int(a) for a in wide.run(np.array(i)))
+        assert (high << 64) + low % (1 << 64) == number
+
+
 def test_functions_of_the_runtime_are_named(tmp_path):
     """A plain function cannot call the runtime; a library can."""
     model = onnx.parser.parse_model('<ir_version: 8, opset_import: ["" : 17]> g (float[N] x) => (float[M] y) {'
