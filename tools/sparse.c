@@ -13,7 +13,7 @@ static const char help[] =
     "  -f=TENSOR:LEVELS       a letter for each level of storage: d dense, s compressed, q singleton. Tensors without\n"
     "                         a format are dense. B:ds is CSR, B:ss DCSR, B:sq COO, T:sss CSF\n"
     "  -f=TENSOR:LEVELS:DIMS  and the dim that each level stores: B:ds:1,0 is CSC\n"
-    "  --type=f64             of elements: f16, f32, f64, i32, i64\n"
+    "  --type=f64             of elements: f16, f32, f64, i32, i64, complex<f32>, complex<f64>\n"
     "  --index=i32            of positions and coordinates: i32, i64\n"
     "  --name=kernel          of the function\n"
     "  --check                first check that coordinates are in order, each once\n"

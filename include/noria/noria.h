@@ -38,7 +38,8 @@ typedef struct NoriaCompileOptions {
                                    * naming node or line; slow, and for code in memory only. NULL: none */
   int32_t check_bounds;           /* not 0: accesses of text IR that are out of bounds fail, naming op and index */
   int32_t check_input;            /* not 0: kernels of the library that text IR calls by name check their input, as with
-                                   * .checked in the name: a list that should be sorted and is not is an error */
+                                   * .checked in the name: a list that should be sorted and is not is an error;
+                                   * and kernels on its sparse tensors check the order of coordinates */
   const char *outline_parameters; /* noria_compile_to_file writes large constants to this safetensors file instead,
                                    * which the program then needs (NoriaProgramOptions.parameter_files); NULL: none */
   int64_t outline_min_bytes;      /* constants of fewer bytes stay; 0: 4096 */

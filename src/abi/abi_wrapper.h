@@ -18,7 +18,8 @@ NrValue *nr_abi_out(NrBuilder *b, const NrAbiType *c, NrValue *value, NrType out
 /* Makes a function the program's entry: the one named; with NULL the one that is marked noria.entry, else @main, else
  * the only public one. Scalars pass as tensors of rank 0; memref arguments are copied and returned after its results
  * under the arguments' names. Functions that the entry does not need are dropped. A function with noria.entry, as
- * models have, stays. Reports its errors. The pass `wrap-entry` does this without a name. */
-NR_WARN_UNUSED NrStatus nr_abi_wrap_entry(NrModule *module, const char *name);
+ * models have, stays. check_input: kernels on sparse tensors check that coordinates are in order. Reports its errors.
+ * The pass `wrap-entry` does this without a name and without that check. */
+NR_WARN_UNUSED NrStatus nr_abi_wrap_entry(NrModule *module, const char *name, bool check_input);
 
 #endif

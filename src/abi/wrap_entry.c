@@ -196,11 +196,16 @@ static NrStatus drop_others(NrModule *module) {
   return nr_run_passes(module, NR_STR("symbol-dce"), &(NrPassOptions){0});
 }
 
-NrStatus nr_abi_wrap_entry(NrModule *module, const char *name) {
+/* A sparse tensor passes as its arrays. */
+static NrStatus split_sparse(NrModule *module, bool check_input) {
+  NrStr passes = check_input ? NR_STR("sparsify{check-order}") : NR_STR("sparsify");
+  return nr_run_passes(module, passes, &(NrPassOptions){0});
+}
+
+NrStatus nr_abi_wrap_entry(NrModule *module, const char *name, bool check_input) {
   NrOp *func;
-  NrPassOptions options = {0};
   if (name && *name == '@') name++;
-  NrStatus status = nr_run_passes(module, NR_STR("sparsify"), &options); /* a sparse tensor passes as its arrays */
+  NrStatus status = split_sparse(module, check_input);
   if (!status) status = find_entry(module, name, &func);
   if (!status && !nr_op_attr(func, NR_A_noria_entry)) {
     for (NrOp *op = nr_op_only_body(module->op)->first; op; op = op->next) nr_op_remove_attr(op, NR_A_noria_entry);
@@ -212,7 +217,7 @@ NrStatus nr_abi_wrap_entry(NrModule *module, const char *name) {
 
 static NrStatus wrap_entry_run(NrPassContext *pass, NrOp *op) {
   /* Only the outermost module is a program. */
-  return op == pass->module->op ? nr_abi_wrap_entry(pass->module, NULL) : NR_OK;
+  return op == pass->module->op ? nr_abi_wrap_entry(pass->module, NULL, false) : NR_OK;
 }
 
 NR_PASS(wrap_entry, .name = "wrap-entry", .on_while = NR_WHILE_BARRIER, .on = "builtin.module", .run = wrap_entry_run,

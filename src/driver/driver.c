@@ -199,7 +199,7 @@ NrStatus nr_compilation_read_file(NrCompilation *unit, const char *path, const N
 }
 
 NrStatus nr_compilation_set_entry(NrCompilation *unit, const char *name) {
-  NrStatus status = nr_abi_wrap_entry(unit->module, name);
+  NrStatus status = nr_abi_wrap_entry(unit->module, name, unit->check_input);
   nr_diag_flush(unit->ctx);
   return status;
 }

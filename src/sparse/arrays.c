@@ -48,9 +48,20 @@ void nr_gen_store(NrGenerator *s, const char *type, NrLoopValue variable, NrLoop
   nr_loops_assign(&s->l, variable, NR_LOOPS_OP(&s->l, s->l.hints.data[variable], text, value, variable, at));
 }
 
-NrLoopValue nr_gen_add(NrGenerator *s, NrLoopValue a, NrLoopValue b) {
-  return nr_gen_op2(s, "sum", nr_gen_text(s, "arith.%s $0, $1 : %s", s->is_int ? "addi" : "addf", s->type), a, b);
+const char *nr_gen_number(NrGenerator *s, const char *number) {
+  const char *part = strstr(s->type, "f32") ? "f32" : "f64";
+  if (s->is_complex)
+    return nr_gen_text(s, "complex.constant [%s : %s, 0.0 : %s] : %s", number, part, part, s->type);
+  return nr_gen_text(s, "arith.constant %s : %s", number, s->type);
 }
+
+NrLoopValue nr_gen_arith(NrGenerator *s, const char *hint, const char *name, NrLoopValue a, NrLoopValue b) {
+  const char *op = s->is_complex ? nr_gen_text(s, "complex.%s", name)
+                                 : nr_gen_text(s, "arith.%s%c", name, s->is_int ? 'i' : 'f');
+  return nr_gen_op2(s, hint, nr_gen_text(s, "%s $0, $1 : %s", op, s->type), a, b);
+}
+
+NrLoopValue nr_gen_add(NrGenerator *s, NrLoopValue a, NrLoopValue b) { return nr_gen_arith(s, "sum", "add", a, b); }
 
 NrLoopValue nr_gen_size(NrGenerator *s, const char *hint, const char *type, NrLoopValue tensor) {
   return nr_gen_op2(s, hint, nr_gen_text(s, "tensor.dim $0, $1 : %s", type), tensor, s->c0);

@@ -111,8 +111,8 @@ static NrStatus access(Parser *p, size_t *out) {
       for (size_t i = 0; i < order; i++)
         if (access.indices[i] == access.indices[order])
           return nr_sparse_fail(p->arena, p->error, at,
-                                "'%.*s' has the index '%.*s' twice; a diagonal is not supported", NR_STR_ARG(word),
-                                NR_STR_ARG(a->indices[access.indices[order]]));
+                                "'%.*s' has the index '%.*s' twice; a diagonal is not supported: each level needs a "
+                                "loop of its own", NR_STR_ARG(word), NR_STR_ARG(a->indices[access.indices[order]]));
       order++;
     } while (take(p, ','));
     if (!take(p, ')')) return unexpected(p, "',' or ')' behind an index");

@@ -1,17 +1,22 @@
 /* kernel.c - the function around the loops; see sparse.h. */
 #include "sparse/lower.h"
 
+NrStatus nr_sparse_check_type(NrArena *arena, const char *type, NrSparseError *error) {
+  static const char *const types[] = {"f16", "f32", "f64", "i32", "i64", "complex<f32>", "complex<f64>"};
+  for (size_t i = 0; i < NR_COUNTOF(types); i++)
+    if (!strcmp(types[i], type)) return NR_OK;
+  return nr_sparse_fail(arena, error, 0, "elements are f16, f32, f64, i32, i64, complex<f32> or complex<f64>, not '%s'",
+                        type);
+}
+
 static NrStatus choose_types(NrGenerator *s, const NrSparseOptions *options) {
-  static const char *const types[] = {"f16", "f32", "f64", "i32", "i64"};
   s->type = options->type ? options->type : "f64";
   s->index = options->index ? options->index : "i32";
-  bool known = false;
-  for (size_t i = 0; i < NR_COUNTOF(types); i++) known |= !strcmp(types[i], s->type);
-  if (!known)
-    return nr_sparse_fail(s->arena, s->error, 0, "elements are f16, f32, f64, i32 or i64, not '%s'", s->type);
+  NR_TRY(nr_sparse_check_type(s->arena, s->type, s->error));
   if (strcmp(s->index, "i32") && strcmp(s->index, "i64") && strcmp(s->index, "index"))
     return nr_sparse_fail(s->arena, s->error, 0, "positions and coordinates are i32, i64 or index, not '%s'", s->index);
   s->is_int = s->type[0] == 'i';
+  s->is_complex = s->type[0] == 'c';
   return NR_OK;
 }
 
@@ -51,8 +56,8 @@ static void finish(NrGenerator *s) {
   for (size_t i = 0; i < s->kernel->results.size; i++)
     nr_buf_printf(text, "%s%s", i ? ", " : "", nr_output_type(s, &s->kernel->results.data[i]));
   nr_buf_printf(text, ") {\n  %%c0 = arith.constant 0 : index\n  %%c1 = arith.constant 1 : index\n"
-                      "  %%zero = arith.constant %s : %s\n  %%no = arith.constant false\n",
-                s->is_int ? "0" : "0.0", s->type);
+                      "  %%zero = %s\n  %%no = arith.constant false\n",
+                nr_gen_number(s, s->is_int ? "0" : "0.0"));
   nr_buf_str(text, (NrStr){statements.data, statements.size});
   nr_buf_puts(text, "  return ");
   for (size_t i = 0; i < s->kernel->results.size; i++)

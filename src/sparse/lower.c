@@ -17,16 +17,13 @@ static NrLoopValue number(NrGenerator *s, const NrSparseExpr *e) {
   const char *text = nr_gen_text(s, "%.*s", NR_STR_ARG(n));
   size_t digits = strspn(text, "0123456789");
   if (!s->is_int && text[digits] != '.') text = nr_gen_text(s, "%.*s.0%s", (int)digits, text, text + digits);
-  return nr_loops_op(&s->l, "number", nr_gen_text(s, "arith.constant %s : %s", text, s->type), NULL, 0);
-}
-
-static NrLoopValue binary(NrGenerator *s, const char *hint, const char *op, NrLoopValue a, NrLoopValue b) {
-  return nr_gen_op2(s, hint, nr_gen_text(s, "arith.%s%c $0, $1 : %s", op, s->is_int ? 'i' : 'f', s->type), a, b);
+  return nr_loops_op(&s->l, "number", nr_gen_number(s, text), NULL, 0);
 }
 
 static NrLoopValue negated(NrGenerator *s, NrLoopValue a) {
-  if (s->is_int) return binary(s, "minus", "sub", s->zero, a);
-  return nr_gen_op1(s, "minus", nr_gen_text(s, "arith.negf $0 : %s", s->type), a);
+  if (s->is_int) return nr_gen_arith(s, "minus", "sub", s->zero, a);
+  const char *op = s->is_complex ? "complex.neg" : "arith.negf";
+  return nr_gen_op1(s, "minus", nr_gen_text(s, "%s $0 : %s", op, s->type), a);
 }
 
 static NrLoopValue element(NrGenerator *s, const NrSparseExpr *e) {
@@ -38,14 +35,14 @@ static NrLoopValue element(NrGenerator *s, const NrSparseExpr *e) {
   }
   NrLoopValue a = element(s, e->left), b = element(s, e->right);
   const char *op = e->kind == NR_SPARSE_ADD ? "add" : e->kind == NR_SPARSE_SUB ? "sub" : "mul";
-  return binary(s, e->kind == NR_SPARSE_MUL ? "product" : "sum", op, a, b);
+  return nr_gen_arith(s, e->kind == NR_SPARSE_MUL ? "product" : "sum", op, a, b);
 }
 
 static NrLoopValue terms_element(NrGenerator *s, NrTerms terms) {
   NrLoopValue sum = element(s, terms.data[0].expr);
   if (terms.data[0].negative) sum = negated(s, sum);
   for (size_t i = 1; i < terms.size; i++)
-    sum = binary(s, "sum", terms.data[i].negative ? "sub" : "add", sum, element(s, terms.data[i].expr));
+    sum = nr_gen_arith(s, "sum", terms.data[i].negative ? "sub" : "add", sum, element(s, terms.data[i].expr));
   return sum;
 }
 

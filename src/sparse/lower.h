@@ -78,7 +78,7 @@ typedef struct NrGenerator {
   NrSparseError *error;
   NrLoops l;
   const char *type, *index; /* of elements; of positions and coordinates */
-  bool is_int;
+  bool is_int, is_complex;  /* the elements; else they are floats */
   size_t order[NR_SPARSE_MAX_INDICES]; /* of the loops */
   NrLoopValue extent[NR_SPARSE_MAX_INDICES], coordinate[NR_SPARSE_MAX_INDICES];
   NrArrays arrays[NR_SPARSE_MAX_TENSORS]; /* of operands; memrefs but for scalars */
@@ -104,7 +104,11 @@ NrLoopValue nr_gen_op2(NrGenerator *s, const char *hint, const char *text, NrLoo
 NrLoopValue nr_gen_constant(NrGenerator *s, int64_t value);
 NrLoopValue nr_gen_load(NrGenerator *s, const char *hint, const char *type, NrLoopValue tensor, NrLoopValue at);
 void nr_gen_store(NrGenerator *s, const char *type, NrLoopValue variable, NrLoopValue at, NrLoopValue value);
-NrLoopValue nr_gen_add(NrGenerator *s, NrLoopValue a, NrLoopValue b); /* of elements */
+/* The text of an element, of "0" for integers and "0.0" for others. */
+const char *nr_gen_number(NrGenerator *s, const char *number);
+/* Of elements; name: "add", "sub" or "mul". */
+NrLoopValue nr_gen_arith(NrGenerator *s, const char *hint, const char *name, NrLoopValue a, NrLoopValue b);
+NrLoopValue nr_gen_add(NrGenerator *s, NrLoopValue a, NrLoopValue b);
 NrLoopValue nr_gen_size(NrGenerator *s, const char *hint, const char *type, NrLoopValue tensor);
 
 /* arrays.c: the arguments, with checks of their sizes, and access to them. */

@@ -100,7 +100,7 @@ NrStatus nr_sparse_fail(NrArena *arena, NrSparseError *error, size_t column, con
 /* ---- kernels ----------------------------------------------------------------------------------------------------- */
 
 typedef struct NrSparseOptions {
-  const char *type;  /* of elements: "f16", "f32", "f64", "i32", "i64"; NULL: f64 */
+  const char *type;  /* of elements: one that nr_sparse_check_type accepts; NULL: f64 */
   const char *index; /* of positions and coordinates: "i32", "i64", "index"; NULL: i32 */
   const char *name;  /* of the function; NULL: "kernel" */
   bool check;        /* that coordinates are in order, before anything is computed */
@@ -129,6 +129,8 @@ typedef struct NrSparseKernel {
 } NrSparseKernel;
 void nr_sparse_kernel_deinit(NrSparseKernel *kernel);
 
+/* Whether kernels can have elements of a type: f16, f32, f64, i32, i64, complex<f32>, complex<f64>. */
+NR_WARN_UNUSED NrStatus nr_sparse_check_type(NrArena *arena, const char *type, NrSparseError *error);
 /* Makes the function. A format or an expression for which there are no loops is an error. */
 NR_WARN_UNUSED NrStatus nr_sparse_lower(NrArena *arena, const NrSparseAssignment *a, const NrSparseOptions *options,
                                         NrSparseKernel *out, NrSparseError *error);

@@ -9,7 +9,8 @@ from conftest import BUILD
 from noria import InferenceSession
 
 INDEX = {"i32": np.int32, "i64": np.int64}
-DTYPES = {"f16": np.float16, "f32": np.float32, "f64": np.float64, "i32": np.int32, "i64": np.int64}
+DTYPES = {"f16": np.float16, "f32": np.float32, "f64": np.float64, "i32": np.int32, "i64": np.int64,
+          "complex<f32>": np.complex64, "complex<f64>": np.complex128}
 
 
 def parse_format(text):

@@ -102,6 +102,8 @@ def fill(rng, shape, density, dtype):
     """A random tensor and the places of its entries, some of which are explicit zeros."""
     stored = rng.random(shape) < density
     values = rng.integers(-3, 4, shape) if dtype.kind == "i" else rng.integers(-8, 9, shape) / 4
+    if dtype.kind == "c":
+        values = values + 1j * rng.integers(-8, 9, shape) / 4
     return np.where(stored, values, 0).astype(dtype), stored
 
 
@@ -154,15 +156,25 @@ def test_expressions(number):
             check(expr, formats, reference, sizes, density, rng)
 
 
-@pytest.mark.parametrize("dtype, index", [("f16", "i32"), ("f32", "i64"), ("f64", "i64"), ("i32", "i64"), ("i64", "i32")])
+@pytest.mark.parametrize("dtype, index", [("f16", "i32"), ("f32", "i64"), ("f64", "i64"), ("i32", "i64"), ("i64", "i32"),
+                                          ("complex<f32>", "i32"), ("complex<f64>", "i64")])
 def test_types(dtype, index):
     rng = np.random.default_rng(5)
     for expr, formats, reference in [
         ("A(i,j) = B(i,k) * C(k,j)", ("A:ds", "B:ds", "C:ds"), lambda B, C: B @ C),
         ("A(i,j) = 2 * B(i,j) - C(i,j)", ("A:ss", "B:ss", "C:sq"), lambda B, C: 2 * B - C),
         ("y(i) = A(i,j) * x(j)", ("A:ds",), lambda A, x: A @ x),
+        ("A(i,j) = -B(i,j) * C(i,j) - 3 * D(i,j)", ("B:ds", "C:ds"), lambda B, C, D: -B * C - 3 * D),
     ]:
         check(expr, formats, reference, SIZES[0], 0.4, rng, dtype, index)
+
+
+def test_other_types_are_refused():
+    for dtype in ["i1", "i8", "bf16", "complex<f16>"]:
+        args = [BUILD / "noria", "sparse", "a(i) = b(i)", f"--type={dtype}"]
+        done = subprocess.run(args, capture_output=True, text=True, timeout=60)
+        assert done.returncode == 1
+        assert f"elements are f16, f32, f64, i32, i64, complex<f32> or complex<f64>, not '{dtype}'" in done.stderr
 
 
 def random_expression(rng, names, depth):

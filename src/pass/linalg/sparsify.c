@@ -10,10 +10,12 @@
 #include "pass/linalg/sparsify.h"
 
 #include "dialect/arith/arith.h"
+#include "dialect/arith/fold.h"
 #include "dialect/func/func.h"
 #include "dialect/linalg/linalg.h"
 #include "dialect/operands.h"
 #include "dialect/tensor/tensor.h"
+#include "noria/exec_abi.h"
 #include "pass/core/checks.h"
 #include "pass/core/pass.h"
 #include "pass/core/rewrite.h"
@@ -181,6 +183,15 @@ static void lower_assemble(NrSparsify *x, NrBuilder *b, NrOp *op) {
     parts->arrays[i] = nr_build_tensor_cast(b, nr_operand(op, i), open_row(nr_operand(op, i)->type->elem));
 }
 
+/* The positions of a dense level of a size below these above it. */
+static NrIndex positions_below(NrBuilder *b, NrOp *op, NrIndex above, NrIndex size) {
+  NrValue *all = nr_index_value(b, size), *most = nr_arith_constant_index(b, NORIA_MAX_ELEMENTS);
+  if (!nr_index_is(above, 1)) all = nr_check_product(b, nr_index_value(b, above), all);
+  nr_check_unless(b, op, nr_arith_cmpi(b, NR_CMPI_ULE, all, most), "dense levels have %0 positions, more than %1",
+                  (NrValue *[]){all, most}, 2);
+  return nr_index_of(all);
+}
+
 /* Arrays without entries: pos is 0 at all positions. */
 static void lower_empty(NrSparsify *x, NrBuilder *b, NrOp *op) {
   NrType type = nr_op_result(op)->type, types[NR_SPARSE_MAX_ARRAYS];
@@ -190,17 +201,18 @@ static void lower_empty(NrSparsify *x, NrBuilder *b, NrOp *op) {
   uint32_t next = 0;
   nr_sparse_levels_of(type, &levels);
   parts->is_empty = true;
+  nr_check_sizes(op, type, 0);
   for (uint32_t d = 0; d < type->rank; d++)
     parts->sizes[d] = type->dims[d] == NR_DYNAMIC ? nr_operand(op, next++) : nr_arith_constant_index(b, type->dims[d]);
   parts->num_arrays = nr_sparse_array_types(type, types);
   for (size_t l = 0; l < levels.count; l++) {
-    NrIndex none = nr_index_const(0), places = nr_index_add(b, above, nr_index_const(1));
-    NrIndex size = nr_index_of(parts->sizes[levels.dims[l]]);
+    NrIndex none = nr_index_const(0), places, size = nr_index_of(parts->sizes[levels.dims[l]]);
     if (levels.letters[l] == 'd') {
-      above = nr_index_mul(b, above, size);
+      above = positions_below(b, op, above, size);
       continue;
     }
     if (levels.letters[l] == 's') {
+      places = nr_index_add(b, above, nr_index_const(1));
       NrValue *zero = nr_arith_constant_int(b, levels.position, 0);
       NrValue *empty = nr_build_empty(b, levels.position, &places, 1);
       parts->arrays[nr_sparse_array_of(&levels, l, true)] =
@@ -211,8 +223,7 @@ static void lower_empty(NrSparsify *x, NrBuilder *b, NrOp *op) {
     above = none;
   }
   NrValue *values = nr_build_empty(b, type->elem, &above, 1);
-  bool is_float = nr_type_is_float(type->elem);
-  NrValue *zero = nr_arith_constant(b, is_float ? nr_attr_float(type->elem, 0) : nr_attr_int(type->elem, 0));
+  NrValue *zero = nr_op_result(nr_build_constant(b, nr_zero_attr(type->elem), type->elem));
   parts->arrays[parts->num_arrays - 1] = nr_build_tensor_cast(b, nr_build_fill(b, zero, values), open_row(type->elem));
 }
 
@@ -327,6 +338,8 @@ static NrStatus lower(NrSparsify *x, NrOp *op) {
   case NR_OP_tensor_empty: lower_empty(x, &b, op); return NR_OK;
   case NR_OP_tensor_cast: return lower_cast(x, &b, op);
   case NR_OP_tensor_dim: return lower_dim(x, op);
+  case NR_OP_cf_br: case NR_OP_cf_cond_br: case NR_OP_cf_switch:
+    return nr_op_error(op, "has a sparse tensor, for which it is not lowered; scf.if and scf.while pass one on");
   default:
     return nr_op_error(op, "has a sparse tensor, for which it is not lowered; sparse_tensor.convert makes it dense");
   }
@@ -376,7 +389,8 @@ static bool finds_sparse(NrOp *op, void *user) {
 
 static NrStatus sparsify_run(NrPassContext *pass, NrOp *root) {
   if (nr_walk_pre(root, finds_sparse, NULL)) return NR_OK;
-  NrSparsify x = {.ctx = pass->ctx, .module = pass->module, .arena = pass->scratch, .table = root};
+  NrSparsify x = {.ctx = pass->ctx, .module = pass->module, .arena = pass->scratch, .table = root,
+                  .check_order = nr_pass_flag(pass, "check-order")};
   NrOpList ops = {0};
   NrStatus status = NR_OK;
   nr_collect_ops(root, &ops);
@@ -395,6 +409,11 @@ static NrStatus sparsify_run(NrPassContext *pass, NrOp *root) {
   return status;
 }
 
+static const NrPassOption options[] = {
+    NR_FLAG("check-order", false, "kernels first check that the coordinates of their operands are in order"),
+    {0},
+};
+
 NR_PASS(sparsify, .name = "sparsify", .on_while = NR_WHILE_HANDLES, .on = "builtin.module", .of_table = true,
-        .run = sparsify_run,
+        .options = options, .run = sparsify_run,
         .doc = "replaces sparse tensors by their arrays, and structured ops on them by calls of kernels")

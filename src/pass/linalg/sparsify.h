@@ -17,6 +17,7 @@ typedef struct NrSparsify {
   NrContext *ctx;
   NrModule *module;
   NrArena *arena;
+  bool check_order;  /* the kernels check that coordinates are in order */
   NrMap parts;       /* NrValue* -> NrSparseParts* */
   NrStrMap kernels;  /* the text of a kernel -> its function, NrOp* */
   NrOp *table;       /* the module that the function stands in */

@@ -90,11 +90,20 @@ static NrStatus check_map(Kernel *k, NrAttr map, size_t operand) {
       return nr_op_error(k->op, "cannot be lowered with sparse operands: dim %u of operand #%zu is no loop", d,
                          operand);
     if (seen >> e->value & 1)
-      return nr_op_error(k->op, "cannot be lowered with sparse operands: operand #%zu has loop d%lld twice", operand,
+      return nr_op_error(k->op, "cannot be lowered with sparse operands: operand #%zu has loop d%lld twice; a diagonal "
+                         "is not supported: each level needs a loop of its own", operand,
                          (long long)e->value);
     seen |= 1u << e->value;
   }
   return NR_OK;
+}
+
+static NrStatus check_type(Kernel *k) {
+  NrSparseError error;
+  NrValue *out = nr_operand(k->op, nr_linalg_num_inputs(k->op));
+  const char *type = nr_type_text(k->x->ctx, nr_type_elem(out->type));
+  if (!nr_sparse_check_type(k->x->arena, type, &error)) return NR_OK;
+  return nr_op_error(k->op, "cannot be lowered with sparse operands: %s", error.message);
 }
 
 /* The result first, as in the expression; inputs in their order behind it. */
@@ -103,6 +112,7 @@ static NrStatus add_operands(Kernel *k) {
   k->num_loops = nr_linalg_num_loops(k->op);
   if (nr_linalg_num_outputs(k->op) != 1 || k->op->num_results != 1)
     return nr_op_error(k->op, "with sparse operands must have one result, a tensor");
+  NR_TRY(check_type(k));
   if (k->num_loops > NR_SPARSE_MAX_INDICES)
     return nr_op_error(k->op, "has %zu loops; a sparse kernel has at most %d", k->num_loops, NR_SPARSE_MAX_INDICES);
   for (size_t i = 0; i < k->num_loops; i++)
@@ -165,9 +175,9 @@ static NrStatus refuse(Kernel *k, NrOp *inner) {
 
 static char operator_of(const NrOp *op) {
   switch (op->info->id) {
-  case NR_OP_arith_addf: case NR_OP_arith_addi: return '+';
-  case NR_OP_arith_subf: case NR_OP_arith_subi: return '-';
-  case NR_OP_arith_mulf: case NR_OP_arith_muli: return '*';
+  case NR_OP_arith_addf: case NR_OP_arith_addi: case NR_OP_complex_add: return '+';
+  case NR_OP_arith_subf: case NR_OP_arith_subi: case NR_OP_complex_sub: return '-';
+  case NR_OP_arith_mulf: case NR_OP_arith_muli: case NR_OP_complex_mul: return '*';
   default: return 0;
   }
 }
@@ -188,7 +198,8 @@ static NrStatus write_value(Kernel *k, NrValue *value, bool in_sum, uint32_t *ou
     write_access(k, &k->text, t);
     *out_loops = loops_of(k, t);
   } else {
-    char sign = nr_op_is(inner, NR_OP_arith_negf) ? '!' : operator_of(inner);
+    bool negates = nr_op_is(inner, NR_OP_arith_negf) || nr_op_is(inner, NR_OP_complex_neg);
+    char sign = negates ? '!' : operator_of(inner);
     bool sum = in_sum && sign != '*';
     uint32_t left, right = 0;
     if (!sign) return refuse(k, inner);
@@ -244,7 +255,8 @@ static NrStatus make_kernel(Kernel *k) {
   for (size_t at = 0; !status && at < k->formats.size; at += strlen(k->formats.data + at) + 1)
     status = nr_sparse_set_format(arena, k->assignment, nr_str(k->formats.data + at), &error);
   NrSparseOptions options = {.type = nr_type_text(k->x->ctx, nr_type_elem(nr_op_result(k->op)->type)),
-                             .index = k->index ? nr_type_text(k->x->ctx, k->index) : NULL, .name = "sparse_kernel"};
+                             .index = k->index ? nr_type_text(k->x->ctx, k->index) : NULL, .name = "sparse_kernel",
+                             .check = k->x->check_order};
   if (!status) status = nr_sparse_lower(arena, k->assignment, &options, &k->made, &error);
   if (!status) return NR_OK;
   return nr_op_error(k->op, "cannot be lowered, as '%.*s': %s", (int)k->text.size, k->text.data, error.message);

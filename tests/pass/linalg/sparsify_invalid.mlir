@@ -54,3 +54,45 @@ func.func @made(%d: tensor<4x4xf64>) -> tensor<4x4xf64, #CSR> {
   %0 = sparse_tensor.convert %d : tensor<4x4xf64> to tensor<4x4xf64, #CSR>
   return %0 : tensor<4x4xf64, #CSR>
 }
+// -----
+#CSR = #sparse_tensor.encoding<{ map = (i, j) -> (i : dense, j : compressed), posWidth = 32, crdWidth = 32 }>
+func.func @blocks(%A: tensor<3x3xf64, #CSR>, %B: tensor<3x3xf64, #CSR>, %c: i1) -> tensor<3x3xf64> {
+  // expected-error@+1 {{'cf.cond_br' op has a sparse tensor, for which it is not lowered; scf.if and scf.while pass one on}}
+  cf.cond_br %c, ^bb1(%A : tensor<3x3xf64, #CSR>), ^bb1(%B : tensor<3x3xf64, #CSR>)
+^bb1(%s: tensor<3x3xf64, #CSR>):
+  %d = sparse_tensor.convert %s : tensor<3x3xf64, #CSR> to tensor<3x3xf64>
+  return %d : tensor<3x3xf64>
+}
+// -----
+#CSR = #sparse_tensor.encoding<{ map = (i, j) -> (i : dense, j : compressed), posWidth = 32, crdWidth = 32 }>
+func.func @select(%A: tensor<3x3xf64, #CSR>, %B: tensor<3x3xf64, #CSR>, %c: i1) -> tensor<3x3xf64, #CSR> {
+  // expected-error@+1 {{'arith.select' op has a sparse tensor, for which it is not lowered; sparse_tensor.convert makes it dense}}
+  %s = arith.select %c, %A, %B : tensor<3x3xf64, #CSR>
+  return %s : tensor<3x3xf64, #CSR>
+}
+// -----
+#CSR = #sparse_tensor.encoding<{ map = (i, j) -> (i : dense, j : compressed), posWidth = 32, crdWidth = 32 }>
+func.func @size(%A: tensor<?x3xf64, #CSR>, %d: index) -> index {
+  // expected-error@+1 {{'tensor.dim' op of a sparse tensor needs a constant index of one of its dims}}
+  %n = tensor.dim %A, %d : tensor<?x3xf64, #CSR>
+  return %n : index
+}
+// -----
+#CSR = #sparse_tensor.encoding<{ map = (i, j) -> (i : dense, j : compressed), posWidth = 32, crdWidth = 32 }>
+func.func @bits(%A: tensor<4x4xi1, #CSR>, %B: tensor<4x4xi1>) -> tensor<4x4xi1> {
+  // expected-error@+1 {{cannot be lowered with sparse operands: elements are f16, f32, f64, i32, i64, complex<f32> or complex<f64>, not 'i1'}}
+  %0 = linalg.mul ins(%A, %B : tensor<4x4xi1, #CSR>, tensor<4x4xi1>) outs(%B : tensor<4x4xi1>) -> tensor<4x4xi1>
+  return %0 : tensor<4x4xi1>
+}
+// -----
+#CSR = #sparse_tensor.encoding<{ map = (i, j) -> (i : dense, j : compressed), posWidth = 32, crdWidth = 32 }>
+func.func @diagonal(%A: tensor<4x4xf64, #CSR>, %y: tensor<4xf64>) -> tensor<4xf64> {
+  // expected-error@+1 {{operand #0 has loop d0 twice}}
+  %0 = linalg.generic {indexing_maps = [affine_map<(i) -> (i, i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
+      ins(%A : tensor<4x4xf64, #CSR>) outs(%y : tensor<4xf64>) {
+  ^bb0(%a: f64, %out: f64):
+    %s = arith.addf %out, %a : f64
+    linalg.yield %s : f64
+  } -> tensor<4xf64>
+  return %0 : tensor<4xf64>
+}

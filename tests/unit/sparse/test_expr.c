@@ -65,7 +65,8 @@ static void wrong_expressions(void **state) {
   fails("a = b / c", 7, "unexpected '/'; expected an operator or the end");
   fails("a = b\x01", 6, "unexpected byte 0x01; expected an operator or the end");
   fails("a(i) = b", 1, "the index 'i' is on the left side only; no operand has it");
-  fails("a(i,i) = b(i)", 5, "'a' has the index 'i' twice; a diagonal is not supported");
+  fails("a(i,i) = b(i)", 5,
+        "'a' has the index 'i' twice; a diagonal is not supported: each level needs a loop of its own");
   fails("a = b(i) + b(i,j)", 12, "'b' has 2 indices here and 1 in column 5");
   fails("a = b(i) * a", 12, "'a' is the result, so it cannot be an operand; += adds to it");
   fails("a(i) = b(i) * i", 15, "'i' is an index; a tensor needs another name");
