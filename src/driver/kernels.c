@@ -9,17 +9,20 @@
 
 /* What a kernel takes and gives; T stands for the type of the elements. */
 typedef struct Signature {
-  const char *kernel, *inputs[6], *outputs[2];
+  const char *kernel, *inputs[6], *outputs[4];
 } Signature;
 
 static const Signature signatures[] = {
     {"argsort", {"tensor<?x?xT>"}, {"tensor<?x?xi64>"}},
+    {"histogram", {"tensor<?xT>", "tensor<?xT>"}, {"tensor<?xi64>"}},
     {"merge", {"tensor<?xT>", "tensor<?xT>"}, {"tensor<?xT>"}},
     {"nms", {"tensor<?x?x4xf32>", "tensor<?x?x?xf32>", "index", "f32", "f32", "i1"}, {"tensor<?x3xi64>"}},
     {"ragged_searchsorted", {"tensor<?xT>", "tensor<?xi64>", "tensor<?xT>", "tensor<?xi64>", "i1"}, {"tensor<?xi64>"}},
     {"searchsorted", {"tensor<?xT>", "tensor<?xT>", "i1"}, {"tensor<?xi64>"}},
     {"sort", {"tensor<?x?xT>"}, {"tensor<?x?xT>"}},
     {"topk", {"tensor<?x?x?xT>", "index"}, {"tensor<?x?x?xT>", "tensor<?x?x?xi64>"}},
+    {"unique", {"tensor<?xT>", "i1"}, {"tensor<?xT>", "tensor<?xi64>"}},
+    {"unique_places", {"tensor<?xT>", "i1"}, {"tensor<?xT>", "tensor<?xi64>", "tensor<?xi64>", "tensor<?xi64>"}},
 };
 
 /* The kernels that were compiled, never freed. There are fewer names of kernels than places. */
@@ -83,7 +86,8 @@ static void put_function_type(Text *text, const Signature *s, NrStr elem) {
 }
 
 static void write_program(Text *text, const char *name, const Signature *s, NrStr elem) {
-  bool two = s->outputs[1];
+  size_t count = 0;
+  while (count < NR_COUNTOF(s->outputs) && s->outputs[count]) count++;
   puts_of(text, "func.func private @noria.");
   puts_of(text, name);
   put_function_type(text, s, elem);
@@ -91,14 +95,19 @@ static void write_program(Text *text, const char *name, const Signature *s, NrSt
   put_list(text, s->inputs, NR_COUNTOF(s->inputs), elem, TYPES | NAMES);
   puts_of(text, " -> ");
   put_list(text, s->outputs, NR_COUNTOF(s->outputs), elem, TYPES);
-  puts_of(text, two ? " {\n  %r:2 = func.call @noria." : " {\n  %r = func.call @noria.");
+  puts_of(text, " {\n  %r:");
+  put(text, (char[]){(char)('0' + count)}, 1);
+  puts_of(text, " = func.call @noria.");
   puts_of(text, name);
   put_list(text, s->inputs, NR_COUNTOF(s->inputs), elem, NAMES);
   puts_of(text, " : ");
   put_function_type(text, s, elem);
-  puts_of(text, two ? "\n  return %r#0, %r#1 : " : "\n  return %r : ");
-  for (size_t i = 0; i < NR_COUNTOF(s->outputs) && s->outputs[i]; i++) {
-    if (i) puts_of(text, ", ");
+  for (size_t i = 0; i < count; i++) {
+    puts_of(text, i ? ", %r#" : "\n  return %r#");
+    put(text, (char[]){(char)('0' + i)}, 1);
+  }
+  for (size_t i = 0; i < count; i++) {
+    puts_of(text, i ? ", " : " : ");
     put_type(text, s->outputs[i], elem);
   }
   puts_of(text, "\n}\n");
@@ -124,7 +133,7 @@ static bool is_type(NrStr elem) {
 static NoriaStatus compile(const char *name, NoriaProgram **out, NoriaError *error) {
   NrStr elem;
   const Signature *signature = find_signature(name, &elem);
-  if (!signature || strlen(name) >= MAX_NAME || strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789.") != strlen(name))
+  if (!signature || strlen(name) >= MAX_NAME || strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789._") != strlen(name))
     return nr_error_set(error, NORIA_ERROR_INVALID, "there is no kernel '%.80s'", name);
   if (!is_type(elem))
     return nr_error_set(error, NORIA_ERROR_INVALID,

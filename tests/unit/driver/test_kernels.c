@@ -32,7 +32,7 @@ static void test_sorts(void **state) {
               in_order[2][3] = {{-0.0f, 0, 3}, {-INFINITY, 1, 2}};
   NoriaValue *out, *x = tensor(NORIA_F32, 2, (int64_t[]){2, 4}, data);
   run("sort.f32", &x, 1, &out, 1);
-  const float (*rows)[4] = noria_tensor_data(out);
+  const float(*rows)[4] = noria_tensor_data(out);
   for (int i = 0; i < 2; i++) assert_memory_equal(rows[i], in_order[i], sizeof in_order[i]);
   assert_true(isnan(rows[0][3]) && rows[1][3] == 2);
   noria_value_release(out);
@@ -58,17 +58,36 @@ static void test_lists(void **state) {
   expect_i64(out, (int64_t[]){0, 3, 3}, 3);
 }
 
+/* Two lists, one behind the other, and the values that are searched in each. */
+static void test_ragged_lists(void **state) {
+  (void)state;
+  const double list[] = {1, 3, 5}, values[] = {2, 9, 0};
+  NoriaValue *out, *inputs[5] = {tensor(NORIA_F64, 1, (int64_t[]){3}, list),
+                                 tensor(NORIA_I64, 1, (int64_t[]){3}, (int64_t[]){0, 2, 3}),
+                                 tensor(NORIA_F64, 1, (int64_t[]){3}, values),
+                                 tensor(NORIA_I64, 1, (int64_t[]){3}, (int64_t[]){0, 1, 3}),
+                                 tensor(NORIA_BOOL, 0, NULL, (uint8_t[]){0})};
+  run("ragged_searchsorted.f64", inputs, 5, &out, 1);
+  expect_i64(out, (int64_t[]){1, 1, 0}, 3);
+}
+
 static void test_counts(void **state) {
   (void)state;
   const int32_t data[] = {7, 3, 7, 5}, edges[] = {3, 5, 7};
-  NoriaValue *out[4], *inputs[2] = {tensor(NORIA_I32, 1, (int64_t[]){4}, data),
-                                    tensor(NORIA_BOOL, 0, NULL, (uint8_t[]){1})};
+  NoriaValue *out[4],
+      *inputs[2] = {tensor(NORIA_I32, 1, (int64_t[]){4}, data), tensor(NORIA_BOOL, 0, NULL, (uint8_t[]){1})};
   run("unique_places.i32", inputs, 2, out, 4);
   assert_memory_equal(noria_tensor_data(out[0]), ((int32_t[]){3, 5, 7}), 12);
   noria_value_release(out[0]);
   expect_i64(out[1], (int64_t[]){1, 3, 0}, 3);
   expect_i64(out[2], (int64_t[]){2, 0, 2, 1}, 4);
   expect_i64(out[3], (int64_t[]){1, 1, 2}, 3);
+  inputs[0] = tensor(NORIA_I32, 1, (int64_t[]){4}, data);
+  inputs[1] = tensor(NORIA_BOOL, 0, NULL, (uint8_t[]){1});
+  run("unique.i32.descending", inputs, 2, out, 2);
+  assert_memory_equal(noria_tensor_data(out[0]), ((int32_t[]){7, 5, 3}), 12);
+  noria_value_release(out[0]);
+  expect_i64(out[1], (int64_t[]){2, 1, 1}, 3);
   inputs[0] = tensor(NORIA_I32, 1, (int64_t[]){3}, edges);
   inputs[1] = tensor(NORIA_I32, 1, (int64_t[]){4}, data);
   run("histogram.i32.checked", inputs, 2, out, 1);
@@ -126,7 +145,8 @@ static void test_threads(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_threads), cmocka_unit_test(test_sorts),
-                                     cmocka_unit_test(test_lists), cmocka_unit_test(test_counts), cmocka_unit_test(test_nms),
+                                     cmocka_unit_test(test_lists),   cmocka_unit_test(test_ragged_lists),
+                                     cmocka_unit_test(test_counts),  cmocka_unit_test(test_nms),
                                      cmocka_unit_test(test_errors)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
