@@ -95,19 +95,22 @@ func.func @sort(%x: tensor<?x?x!T>) -> tensor<?x?x!T> {
   %c1 = arith.constant 1 : index
   %rows = tensor.dim %x, %c0 : tensor<?x?x!T>
   %n = tensor.dim %x, %c1 : tensor<?x?x!T>
-  %total = arith.muli %rows, %n : index
+  // rows without elements may be more than can be visited
+  %is_empty = arith.cmpi eq, %n, %c0 : index
+  %some_rows = arith.select %is_empty, %c0, %rows : index
+  %total = arith.muli %some_rows, %n : index
   %list = tensor.collapse_shape %x [[0, 1]] : tensor<?x?x!T> into tensor<?x!T>
   %elements = bufferization.to_buffer %list read_only : tensor<?x!T> to memref<?x!T>
   %sorted = memref.alloc(%total) : memref<?x!S>
   %no_keys = memref.alloc(%c0) : memref<?x!S>
   %no_order = memref.alloc(%c0) : memref<?xi32>
-  func.call @sort_rows(%elements, %no_keys, %no_order, %rows, %n, %c0, %sorted)
+  func.call @sort_rows(%elements, %no_keys, %no_order, %some_rows, %n, %c0, %sorted)
       : (memref<?x!T>, memref<?x!S>, memref<?xi32>, index, index, index, memref<?x!S>) -> ()
   %zero = func.call @zero() : () -> !K
   %minus_zero = func.call @minus_zero() : () -> !K
   %two_zeros = arith.cmpi ne, %zero, %minus_zero : !K
   scf.if %two_zeros {
-    scf.parallel (%r) = (%c0) to (%rows) step (%c1) {
+    scf.parallel (%r) = (%c0) to (%some_rows) step (%c1) {
       %row = arith.muli %r, %n : index
       func.call @order_zeros(%elements, %row, %n, %sorted, %zero, %minus_zero)
           : (memref<?x!T>, index, index, memref<?x!S>, !K, !K) -> ()

@@ -3,7 +3,8 @@
 // A long row is first distributed to buckets whose elements fit in a core's cache: a sample of the row says which of 16,384 equal
 // parts of its range go to which bucket, so that all get about as many. Each bucket is then sorted by itself (merge_sort.mlir). A bucket
 // with many times its share, as where many elements share their high bits, is sorted by parts and merges on all threads.
-// Many short rows are shared among the threads.
+// Many short rows are shared among the threads. A row with at most 16,384 keys from the least to the greatest one is sorted by
+// counting each of these.
 //
 // Buckets and rows are stable for keys whose order is that of the elements' places where they are equal.
 //
@@ -75,6 +76,152 @@ func.func private @choose_buckets(%x: memref<?x!T>, %keys: memref<?x!S>, %row: i
   return %range#0, %range#1, %shift : !S, !S, !S
 }
 
+// Counts how often each key from %least to %greatest is among the elements from %begin to %end, on counts[c] on. Whether all of
+// the elements' keys are among those.
+func.func private @count_keys(%x: memref<?x!T>, %keys: memref<?x!S>, %row: index, %begin: index, %end: index, %least: !S,
+    %greatest: !S, %num_keys: index, %counts: memref<?xindex>, %c: index) -> i1 {
+  %yes = arith.constant true
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c1024 = arith.constant 1024 : index
+  %none = arith.constant 0 : !S
+  scf.for %k = %c0 to %num_keys step %c1 {
+    %at = arith.addi %c, %k : index
+    memref.store %c0, %counts[%at] : memref<?xindex>
+  }
+  %tile = memref.alloc() : memref<1024x!S>
+  %all_inside = scf.for %first = %begin to %end step %c1024 iter_args(%inside = %yes) -> (i1) {
+    %left = arith.subi %end, %first : index
+    %size = arith.minui %left, %c1024 : index
+    %differences = scf.for %j = %c0 to %size step %c1 iter_args(%acc = %none) -> (!S) {
+      %i = arith.addi %first, %j : index
+      %key = func.call @read(%x, %keys, %row, %i) : (memref<?x!T>, memref<?x!S>, index, index) -> !S
+      %part = func.call @part_of(%key, %least, %greatest, %none) : (!S, !S, !S, !S) -> !S
+      memref.store %part, %tile[%j] : memref<1024x!S>
+      %moved = arith.addi %part, %least : !S
+      %difference = arith.xori %moved, %key : !S
+      %next = arith.ori %acc, %difference : !S
+      scf.yield %next : !S
+    }
+    scf.for %j = %c0 to %size step %c1 {
+      %part_key = memref.load %tile[%j] : memref<1024x!S>
+      %part = arith.index_castui %part_key : !S to index
+      %at = arith.addi %c, %part : index
+      %count = memref.load %counts[%at] : memref<?xindex>
+      %more = arith.addi %count, %c1 : index
+      memref.store %more, %counts[%at] : memref<?xindex>
+    }
+    %same = arith.cmpi eq, %differences, %none : !S
+    %next = arith.andi %inside, %same : i1
+    scf.yield %next : i1
+  }
+  memref.dealloc %tile : memref<1024x!S>
+  return %all_inside : i1
+}
+
+// Writes the elements from %begin to %end of a sorted row in which key %least + k is from begins[k] to begins[k + 1].
+func.func private @write_runs(%begins: memref<?xindex>, %num_keys: index, %begin: index, %end: index, %least: !S,
+    %order: memref<?xi32>, %row: index, %out: memref<?x!S>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  // the first key whose run ends behind %begin
+  %first:2 = scf.while (%lo = %c0, %hi = %num_keys) : (index, index) -> (index, index) {
+    %more = arith.cmpi ult, %lo, %hi : index
+    scf.condition(%more) %lo, %hi : index, index
+  } do {
+  ^bb0(%lo: index, %hi: index):
+    %sum = arith.addi %lo, %hi : index
+    %mid = arith.shrui %sum, %c1 : index
+    %after = arith.addi %mid, %c1 : index
+    %run_end = memref.load %begins[%after] : memref<?xindex>
+    %ahead = arith.cmpi ule, %run_end, %begin : index
+    %lo1 = arith.select %ahead, %after, %lo : index
+    %hi1 = arith.select %ahead, %hi, %mid : index
+    scf.yield %lo1, %hi1 : index, index
+  }
+  scf.for %k = %first#0 to %num_keys step %c1 {
+    %after = arith.addi %k, %c1 : index
+    %run_begin = memref.load %begins[%k] : memref<?xindex>
+    %run_end = memref.load %begins[%after] : memref<?xindex>
+    %from_or_less = arith.maxui %run_begin, %begin : index
+    %from = arith.minui %from_or_less, %end : index
+    %to = arith.minui %run_end, %end : index
+    %number = arith.index_castui %k : index to !S
+    %key = arith.addi %least, %number : !S
+    %is_some = arith.cmpi ult, %from, %to : index
+    scf.if %is_some {
+      %value = func.call @result(%key, %order, %row) : (!S, memref<?xi32>, index) -> !S
+      scf.for %i = %from to %to step %c1 {
+        %at = arith.addi %row, %i : index
+        memref.store %value, %out[%at] : memref<?x!S>
+      }
+    }
+  }
+  return
+}
+
+// Sorts a row, if all its keys are from %least to %greatest, by counting each of these, at most 16,384. Whether it did.
+func.func private @sort_by_counts(%x: memref<?x!T>, %keys: memref<?x!S>, %order: memref<?xi32>, %row: index, %n: index,
+    %least: !S, %greatest: !S, %out: memref<?x!S>) -> i1 {
+  %yes = arith.constant true
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c64 = arith.constant 64 : index
+  %least_part = arith.constant 65536 : index
+  %difference = arith.subi %greatest, %least : !S
+  %last_key = arith.index_castui %difference : !S to index
+  %num_keys = arith.addi %last_key, %c1 : index
+  %share = arith.ceildivui %n, %c64 : index
+  %part = arith.maxui %share, %least_part : index
+  %num_parts = arith.ceildivui %n, %part : index
+  %num_counts = arith.muli %num_parts, %num_keys : index
+  %counts = memref.alloc(%num_counts) : memref<?xindex>
+  %insides = memref.alloc(%num_parts) : memref<?xi1>
+  scf.parallel (%p) = (%c0) to (%num_parts) step (%c1) {
+    %begin = arith.muli %p, %part : index
+    %behind = arith.addi %begin, %part : index
+    %end = arith.minui %behind, %n : index
+    %c = arith.muli %p, %num_keys : index
+    %inside = func.call @count_keys(%x, %keys, %row, %begin, %end, %least, %greatest, %num_keys, %counts, %c)
+        : (memref<?x!T>, memref<?x!S>, index, index, index, !S, !S, index, memref<?xindex>, index) -> i1
+    memref.store %inside, %insides[%p] : memref<?xi1>
+    scf.reduce
+  } {noria.point_ns = 80000}
+  %all_inside = scf.for %p = %c0 to %num_parts step %c1 iter_args(%acc = %yes) -> (i1) {
+    %inside = memref.load %insides[%p] : memref<?xi1>
+    %next = arith.andi %acc, %inside : i1
+    scf.yield %next : i1
+  }
+  scf.if %all_inside {
+    %num_begins = arith.addi %num_keys, %c1 : index
+    %begins = memref.alloc(%num_begins) : memref<?xindex>
+    %all = scf.for %k = %c0 to %num_keys step %c1 iter_args(%sum = %c0) -> (index) {
+      memref.store %sum, %begins[%k] : memref<?xindex>
+      %end = scf.for %p = %c0 to %num_parts step %c1 iter_args(%before = %sum) -> (index) {
+        %c = arith.muli %p, %num_keys : index
+        %at = arith.addi %c, %k : index
+        %count = memref.load %counts[%at] : memref<?xindex>
+        %after = arith.addi %before, %count : index
+        scf.yield %after : index
+      }
+      scf.yield %end : index
+    }
+    memref.store %all, %begins[%num_keys] : memref<?xindex>
+    scf.parallel (%p) = (%c0) to (%num_parts) step (%c1) {
+      %begin = arith.muli %p, %part : index
+      %behind = arith.addi %begin, %part : index
+      %end = arith.minui %behind, %n : index
+      func.call @write_runs(%begins, %num_keys, %begin, %end, %least, %order, %row, %out)
+          : (memref<?xindex>, index, index, index, !S, memref<?xi32>, index, memref<?x!S>) -> ()
+      scf.reduce
+    } {noria.point_ns = 30000}
+    memref.dealloc %begins : memref<?xindex>
+  }
+  memref.dealloc %counts : memref<?xindex>
+  memref.dealloc %insides : memref<?xi1>
+  return %all_inside : i1
+}
+
 // Writes the bucket of each of the elements from %begin to %end, and counts[c] on how many each bucket has.
 func.func private @count_part(%x: memref<?x!T>, %keys: memref<?x!S>, %row: index, %begin: index, %end: index, %least: !S,
     %greatest: !S, %shift: !S, %buckets: memref<16384xi16>, %num_buckets: index, %ids: memref<?xi16>, %counts: memref<?xindex>,
@@ -119,7 +266,10 @@ func.func private @distribute_part(%x: memref<?x!T>, %keys: memref<?x!S>, %row: 
     %ids: memref<?xi16>, %counts: memref<?xindex>, %c: index, %out: memref<?x!S>) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
+  %c16 = arith.constant 16 : index
   %c1024 = arith.constant 1024 : index
+  %total = memref.dim %out, %c0 : memref<?x!S>
+  %last = arith.subi %total, %c1 : index
   %tile = memref.alloc() : memref<1024x!S>
   scf.for %first = %begin to %end step %c1024 {
     %left = arith.subi %end, %first : index
@@ -136,6 +286,10 @@ func.func private @distribute_part(%x: memref<?x!T>, %keys: memref<?x!S>, %row: 
       %b = arith.index_castui %bucket : i16 to index
       %at = arith.addi %c, %b : index
       %place = memref.load %counts[%at] : memref<?xindex>
+      // about where the bucket is written when its next cache line begins
+      %soon_or_more = arith.addi %place, %c16 : index
+      %soon = arith.minui %soon_or_more, %last : index
+      memref.prefetch %out[%soon], write, locality<3>, data : memref<?x!S>
       memref.store %key, %out[%place] : memref<?x!S>
       %after = arith.addi %place, %c1 : index
       memref.store %after, %counts[%at] : memref<?xindex>
@@ -254,48 +408,60 @@ func.func private @sort_long_row(%x: memref<?x!T>, %keys: memref<?x!S>, %order: 
   %buckets = memref.alloc() : memref<16384xi16>
   %range:3 = func.call @choose_buckets(%x, %keys, %row, %n, %num_buckets, %buckets)
       : (memref<?x!T>, memref<?x!S>, index, index, index, memref<16384xi16>) -> (!S, !S, !S)
-  %ids = memref.alloc(%n) : memref<?xi16>
-  %num_counts = arith.muli %num_parts, %num_buckets : index
-  %counts = memref.alloc(%num_counts) : memref<?xindex>
-  scf.parallel (%p) = (%c0) to (%num_parts) step (%c1) {
-    %begin = arith.muli %p, %part : index
-    %behind = arith.addi %begin, %part : index
-    %end = arith.minui %behind, %n : index
-    %c = arith.muli %p, %num_buckets : index
-    func.call @count_part(%x, %keys, %row, %begin, %end, %range#0, %range#1, %range#2, %buckets, %num_buckets, %ids, %counts, %c)
-        : (memref<?x!T>, memref<?x!S>, index, index, index, !S, !S, !S, memref<16384xi16>, index, memref<?xi16>, memref<?xindex>, index) -> ()
-    scf.reduce
-  } {noria.point_ns = 80000}
-  %num_begins = arith.addi %num_buckets, %c1 : index
-  %begins = memref.alloc(%num_begins) : memref<?xindex>
-  %all = scf.for %b = %c0 to %num_buckets step %c1 iter_args(%sum = %c0) -> (index) {
-    memref.store %sum, %begins[%b] : memref<?xindex>
-    %end = scf.for %p = %c0 to %num_parts step %c1 iter_args(%before = %sum) -> (index) {
-      %c = arith.muli %p, %num_buckets : index
-      %at = arith.addi %c, %b : index
-      %count = memref.load %counts[%at] : memref<?xindex>
-      %place = arith.addi %row, %before : index
-      memref.store %place, %counts[%at] : memref<?xindex>
-      %after = arith.addi %before, %count : index
-      scf.yield %after : index
-    }
-    scf.yield %end : index
+  %no_bits = arith.constant 0 : !S
+  %is_narrow = arith.cmpi eq, %range#2, %no_bits : !S
+  %done = scf.if %is_narrow -> (i1) {
+    %by_counts = func.call @sort_by_counts(%x, %keys, %order, %row, %n, %range#0, %range#1, %out)
+        : (memref<?x!T>, memref<?x!S>, memref<?xi32>, index, index, !S, !S, memref<?x!S>) -> i1
+    scf.yield %by_counts : i1
+  } else {
+    scf.yield %is_narrow : i1
   }
-  memref.store %all, %begins[%num_buckets] : memref<?xindex>
-  scf.parallel (%p) = (%c0) to (%num_parts) step (%c1) {
-    %begin = arith.muli %p, %part : index
-    %behind = arith.addi %begin, %part : index
-    %end = arith.minui %behind, %n : index
-    %c = arith.muli %p, %num_buckets : index
-    func.call @distribute_part(%x, %keys, %row, %begin, %end, %ids, %counts, %c, %out)
-        : (memref<?x!T>, memref<?x!S>, index, index, index, memref<?xi16>, memref<?xindex>, index, memref<?x!S>) -> ()
-    scf.reduce
-  } {noria.point_ns = 120000}
-  memref.dealloc %ids : memref<?xi16>
-  func.call @sort_buckets(%begins, %num_buckets, %n, %order, %row, %low, %out)
-      : (memref<?xindex>, index, index, memref<?xi32>, index, index, memref<?x!S>) -> ()
-  memref.dealloc %begins : memref<?xindex>
-  memref.dealloc %counts : memref<?xindex>
+  scf.if %done {
+  } else {
+    %ids = memref.alloc(%n) : memref<?xi16>
+    %num_counts = arith.muli %num_parts, %num_buckets : index
+    %counts = memref.alloc(%num_counts) : memref<?xindex>
+    scf.parallel (%p) = (%c0) to (%num_parts) step (%c1) {
+      %begin = arith.muli %p, %part : index
+      %behind = arith.addi %begin, %part : index
+      %end = arith.minui %behind, %n : index
+      %c = arith.muli %p, %num_buckets : index
+      func.call @count_part(%x, %keys, %row, %begin, %end, %range#0, %range#1, %range#2, %buckets, %num_buckets, %ids, %counts, %c)
+          : (memref<?x!T>, memref<?x!S>, index, index, index, !S, !S, !S, memref<16384xi16>, index, memref<?xi16>, memref<?xindex>, index) -> ()
+      scf.reduce
+    } {noria.point_ns = 80000}
+    %num_begins = arith.addi %num_buckets, %c1 : index
+    %begins = memref.alloc(%num_begins) : memref<?xindex>
+    %all = scf.for %b = %c0 to %num_buckets step %c1 iter_args(%sum = %c0) -> (index) {
+      memref.store %sum, %begins[%b] : memref<?xindex>
+      %end = scf.for %p = %c0 to %num_parts step %c1 iter_args(%before = %sum) -> (index) {
+        %c = arith.muli %p, %num_buckets : index
+        %at = arith.addi %c, %b : index
+        %count = memref.load %counts[%at] : memref<?xindex>
+        %place = arith.addi %row, %before : index
+        memref.store %place, %counts[%at] : memref<?xindex>
+        %after = arith.addi %before, %count : index
+        scf.yield %after : index
+      }
+      scf.yield %end : index
+    }
+    memref.store %all, %begins[%num_buckets] : memref<?xindex>
+    scf.parallel (%p) = (%c0) to (%num_parts) step (%c1) {
+      %begin = arith.muli %p, %part : index
+      %behind = arith.addi %begin, %part : index
+      %end = arith.minui %behind, %n : index
+      %c = arith.muli %p, %num_buckets : index
+      func.call @distribute_part(%x, %keys, %row, %begin, %end, %ids, %counts, %c, %out)
+          : (memref<?x!T>, memref<?x!S>, index, index, index, memref<?xi16>, memref<?xindex>, index, memref<?x!S>) -> ()
+      scf.reduce
+    } {noria.point_ns = 120000}
+    memref.dealloc %ids : memref<?xi16>
+    func.call @sort_buckets(%begins, %num_buckets, %n, %order, %row, %low, %out)
+        : (memref<?xindex>, index, index, memref<?xi32>, index, index, memref<?x!S>) -> ()
+    memref.dealloc %begins : memref<?xindex>
+    memref.dealloc %counts : memref<?xindex>
+  }
   memref.dealloc %buckets : memref<16384xi16>
   return
 }

@@ -264,9 +264,12 @@ func.func @topk(%x: tensor<?x?x?x!T>, %k: index) -> (tensor<?x?x?x!T>, tensor<?x
   %num_inner = tensor.dim %x, %c2 : tensor<?x?x?x!T>
   %fits = arith.cmpi ule, %k, %n : index
   cf.assert %fits, "topk: k is greater than the number of elements in a row"
+  // rows of which nothing is taken may be more than can be visited
+  %takes_none = arith.cmpi eq, %k, %c0 : index
+  %some_outer = arith.select %takes_none, %c0, %num_outer : index
   %values = memref.alloc(%num_outer, %k, %num_inner) : memref<?x?x?x!T>
   %places = memref.alloc(%num_outer, %k, %num_inner) : memref<?x?x?xi64>
-  scf.parallel (%outer, %inner) = (%c0, %c0) to (%num_outer, %num_inner) step (%c1, %c1) {
+  scf.parallel (%outer, %inner) = (%c0, %c0) to (%some_outer, %num_inner) step (%c1, %c1) {
     %best = memref.alloc(%k) : memref<?x!T>
     %best_places = memref.alloc(%k) : memref<?xindex>
     %row = memref.alloc(%n) : memref<?x!T>

@@ -177,6 +177,33 @@ def test_arrays_that_only_seem_to_exist():
             call()
 
 
+def test_many_rows_without_elements():
+    """2^40 rows, which are not visited one by one."""
+    rows = np.empty((1 << 40, 0), np.float32)
+    for call in kernels.sort, kernels.argsort, lambda a: kernels.topk(a, 0)[0]:
+        assert call(rows).shape == rows.shape
+    assert kernels.topk(np.empty((0, 1 << 40), np.float32), 5)[1].shape == (0, 5)
+    assert kernels.nms(np.empty((1, 0, 4)), np.empty((1, 1 << 40, 0))).shape == (0, 3)
+
+
+@pytest.mark.parametrize("dtype", ["u1", "i8", "f2"])
+@pytest.mark.parametrize("threads", [1, 2])
+def test_sorts_of_few_values(dtype, threads):
+    """Long lists of few values, and of few but one that a sample of the list will hardly have."""
+    rng = np.random.default_rng(37)
+    for most in 0, 1, 99, 16383, 16384:
+        if np.dtype(dtype).kind == "f":
+            a = numbers(rng, dtype, 80_000)
+        else:
+            a = rng.integers(0, min(most, np.iinfo(dtype).max), 80_000, endpoint=True).astype(dtype)
+        for odd in None, np.finfo(dtype).max if np.dtype(dtype).kind == "f" else np.iinfo(dtype).max:
+            if odd is not None:
+                a[54_321] = odd
+            with kernels.threads(threads):
+                same(kernels.sort(a), np.sort(a, kind="stable"))
+                same(kernels.sort(a, descending=True)[::-1], np.sort(a[::-1], kind="stable"))
+
+
 @pytest.mark.parametrize("dtype", FEW)
 def test_unique(dtype):
     rng = np.random.default_rng(29)
