@@ -42,6 +42,5 @@ func.func @merge(%a: tensor<?x!T>, %b: tensor<?x!T>) -> tensor<?x!T> {
     scf.reduce
   } {noria.point_ns = 60000}
   %merged = bufferization.to_tensor %out restrict : memref<?x!T> to tensor<?x!T>
-  memref.dealloc %out : memref<?x!T>
   return %merged : tensor<?x!T>
 }

@@ -102,6 +102,5 @@ func.func @ragged_searchsorted(%list: tensor<?x!T>, %list_offsets: tensor<?xi64>
   } {noria.point_ns = 20000}
   memref.dealloc %keys : memref<?x!K>
   %result = bufferization.to_tensor %found restrict : memref<?xi64> to tensor<?xi64>
-  memref.dealloc %found : memref<?xi64>
   return %result : tensor<?xi64>
 }

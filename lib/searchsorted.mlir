@@ -118,19 +118,18 @@ func.func @searchsorted(%list: tensor<?x!T>, %values: tensor<?x!T>, %right: i1) 
   }
   %size = arith.index_castui %all#1 : i32 to index
   %last_begin = arith.subi %n, %size : index
-  %none = tensor.empty(%m) : tensor<?xi64>
+  %found = memref.alloc(%m) : memref<?xi64>
   %num_parts = arith.ceildivui %m, %part : index
-  %found = scf.forall (%p) in (%num_parts) shared_outs(%acc = %none) -> (tensor<?xi64>) {
+  scf.parallel (%p) = (%c0) to (%num_parts) step (%c1) {
     %begin = arith.muli %p, %part : index
     %left = arith.subi %m, %begin : index
     %count = arith.minui %left, %part : index
     %last = arith.subi %count, %c1 : index
     %slice = tensor.extract_slice %values[%begin] [%count] [1] : tensor<?x!T> to tensor<?x!T>
-    %out = tensor.extract_slice %acc[%begin] [%count] [1] : tensor<?xi64> to tensor<?xi64>
     %block_values = memref.alloc() : memref<16x!K>
     %entries = memref.alloc() : memref<16x!K>
     %places = memref.alloc() : memref<16xindex>
-    %written = scf.for %first = %c0 to %count step %c16 iter_args(%out0 = %out) -> (tensor<?xi64>) {
+    scf.for %first = %c0 to %count step %c16 {
       %block_end = arith.addi %first, %c16 : index
       %is_full = arith.cmpi ule, %block_end, %count : index
       scf.if %is_full {
@@ -165,24 +164,22 @@ func.func @searchsorted(%list: tensor<?x!T>, %values: tensor<?x!T>, %right: i1) 
       }
       func.call @search_block(%keys, %block_values, %places, %size, %right)
           : (memref<?x!K>, memref<16x!K>, memref<16xindex>, index, i1) -> ()
-      %with = scf.for %i = %c0 to %c16 step %c1 iter_args(%out1 = %out0) -> (tensor<?xi64>) {
+      scf.for %i = %c0 to %c16 step %c1 {
         %at_or_more = arith.addi %first, %i : index
         %at = arith.minui %at_or_more, %last : index
         %place = memref.load %places[%i] : memref<16xindex>
         %number = arith.index_cast %place : index to i64
-        %out2 = tensor.insert %number into %out1[%at] : tensor<?xi64>
-        scf.yield %out2 : tensor<?xi64>
+        %to = arith.addi %begin, %at : index
+        memref.store %number, %found[%to] : memref<?xi64>
       }
-      scf.yield %with : tensor<?xi64>
     }
     memref.dealloc %block_values : memref<16x!K>
     memref.dealloc %entries : memref<16x!K>
     memref.dealloc %places : memref<16xindex>
-    scf.forall.in_parallel {
-      tensor.parallel_insert_slice %written into %acc[%begin] [%count] [1] : tensor<?xi64> into tensor<?xi64>
-    }
+    scf.reduce
   } {noria.point_ns = 30000}
   memref.dealloc %keys : memref<?x!K>
   memref.dealloc %begins : memref<?xi32>
-  return %found : tensor<?xi64>
+  %result = bufferization.to_tensor %found restrict : memref<?xi64> to tensor<?xi64>
+  return %result : tensor<?xi64>
 }

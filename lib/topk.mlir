@@ -300,7 +300,5 @@ func.func @topk(%x: tensor<?x?x?x!T>, %k: index) -> (tensor<?x?x?x!T>, tensor<?x
   } {noria.point_ns = 2500}
   %all_values = bufferization.to_tensor %values restrict : memref<?x?x?x!T> to tensor<?x?x?x!T>
   %all_places = bufferization.to_tensor %places restrict : memref<?x?x?xi64> to tensor<?x?x?xi64>
-  memref.dealloc %values : memref<?x?x?x!T>
-  memref.dealloc %places : memref<?x?x?xi64>
   return %all_values, %all_places : tensor<?x?x?x!T>, tensor<?x?x?xi64>
 }
