@@ -39,7 +39,7 @@ extern "C" {
 #endif
 
 /* Runs a kernel on num_inputs tensors and writes num_outputs new ones, which the caller releases. Inputs are not
- * written and not kept. At its first call for a name a kernel is compiled, which takes some tenths of a second; the
+ * written and not kept. At its first call for a name a kernel is compiled, which takes up to some seconds; the
  * code is kept until the process ends. Work is shared among threads, one per core. options may be NULL. Safe from
  * several threads at once. NORIA_ERROR_INVALID: there is no such kernel, or the tensors are not what it takes. */
 NORIA_API NoriaStatus noria_kernel_run(const char *name, const NoriaValue *const *inputs, size_t num_inputs,
