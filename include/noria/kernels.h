@@ -26,6 +26,21 @@
  *   unique_places x T[n], equal_nan bool[]                       values T[M], first places i64[M], numbers among the
  *                                                                values i64[n], counts i64[M]
  *
+ * Those on sparse matrices have the type of the indices in the name too: csr_spmv.f64.i32, I, i32 or i64. A matrix is
+ * three tensors, indptr I[rows + 1], indices I[n] and data T[n]:
+ *
+ *   kernel                     inputs                                        outputs
+ *   csr_spmv                   a matrix, x T[columns]                        y T[rows]
+ *   csr_spmm                   a matrix, X T[columns, m]                     Y T[rows, m]
+ *   csr_add, csr_multiply,     two matrices, columns of the last i64[]       a matrix
+ *   csr_spgemm
+ *   csr_sddmm                  a matrix, C T[rows, k], D T[columns, k]       data T[n]
+ *   csf_mttkrp                 indices of dim 0 I[n0], pos1 I[n0 + 1],       A T[size, m]
+ *                              crd1 I[n1], pos2 I[n1 + 1], crd2 I[n2],
+ *                              values T[n2], C T[d1, m], D T[d2, m], size i64[] of dim 0
+ *
+ * Indices that are out of range are an error, which says where. Columns of a row ascend in csr_add and csr_multiply.
+ *
  * NaN is larger than all numbers, and -0 equals 0. Sorts are stable. nms.f32.centre takes boxes as [x, y, width,
  * height] of their centre; limit is from 0 to N, and any_score says that all boxes count, else those whose score is
  * above least. */
@@ -41,7 +56,8 @@ extern "C" {
 /* Runs a kernel on num_inputs tensors and writes num_outputs new ones, which the caller releases. Inputs are not
  * written and not kept. At its first call for a name a kernel is compiled, which takes up to some seconds; the
  * code is kept until the process ends. Work is shared among threads, one per core. options may be NULL. Safe from
- * several threads at once. NORIA_ERROR_INVALID: there is no such kernel, or the tensors are not what it takes. */
+ * several threads at once. NORIA_ERROR_INVALID: there is no such kernel, or the tensors are not what it takes.
+ * For other options of compiling, noria_compile_memory takes a kernel's name as a program of the format "kernel". */
 NORIA_API NoriaStatus noria_kernel_run(const char *name, const NoriaValue *const *inputs, size_t num_inputs,
                                        NoriaValue **out_outputs, size_t num_outputs, const NoriaRunOptions *options,
                                        NoriaError *error);

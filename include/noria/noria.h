@@ -33,7 +33,8 @@ typedef struct NoriaCompileOptions {
   const char *entry;              /* of text IR: a function's name; NULL: @main, or the only public one */
   const char *interpret_after; /* a stage of the pipeline, "tensor", "flow", "buffer" ..: no machine code is made, the
                                 * reference interpreter runs the program as it is after that stage. NULL: compile */
-  const char *format;             /* "onnx", "mlir"; NULL: by the path's ending, for memory by the first bytes */
+  const char *format;             /* "onnx", "mlir", or "kernel": the name of a kernel, as in noria/kernels.h. NULL: by
+                                   * the path's ending, for memory by the first bytes */
   const char *sanitize;           /* "address": an access of machine code to memory that is not the program's fails,
                                    * naming node or line; slow, and for code in memory only. NULL: none */
   int32_t check_bounds;           /* not 0: accesses of text IR that are out of bounds fail, naming op and index */

@@ -30,6 +30,8 @@ class SessionOptions:
     iteration_limit (trips of all loops of a run), memory_limit (bytes of a run); 0 means no limit.
     compile_time_limit: seconds that compiling may take, 0: no limit; compile_memory_limit: bytes, 0: half of what the
     machine or its control group has, negative: no limit.
+    format: what the model's bytes are, "onnx", "mlir" or "kernel", the name of a kernel of the library; None: by the
+    path's ending, else by the first bytes.
     interpret_after: a stage of the pipeline ("tensor", "buffer", ..) after which the reference interpreter runs the
     program, instead of machine code.
     sanitize: "address" for machine code that raises Error where it would touch memory that is not the program's.
@@ -49,6 +51,7 @@ class SessionOptions:
         self.memory_limit = 0
         self.compile_time_limit = 0.0
         self.compile_memory_limit = 0
+        self.format = None
         self.interpret_after = None
         self.sanitize = None
         self.libraries = []
@@ -131,7 +134,8 @@ class InferenceSession:
                                         int(getattr(options, "compile_memory_limit", 0)),
                                         [os.fspath(p) for p in getattr(options, "libraries", [])],
                                         [os.fspath(p) for p in getattr(options, "parameters", [])],
-                                        getattr(options, "shard", None), _join(options))
+                                        getattr(options, "shard", None), getattr(options, "format", None),
+                                        _join(options))
         self._inputs = [NodeArg(i) for i in self._session.inputs]
         self._outputs = [NodeArg(o) for o in self._session.outputs]
         self._output_index = {o.name: i for i, o in enumerate(self._outputs)}

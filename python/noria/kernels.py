@@ -16,7 +16,8 @@ import re
 
 import numpy as np
 
-from . import Error, InferenceSession, SessionOptions
+from . import Error
+from ._kernels import session_of
 
 __all__ = ["argsort", "histogram", "merge", "nms", "searchsorted", "sort", "threads", "topk", "unique"]
 
@@ -33,23 +34,6 @@ def threads(count):
         _threads.reset(token)
 
 
-# What the kernels take and give, by the type of the elements.
-_SIGNATURES = {
-    "argsort": (["tensor<?x?x{0}>"], ["tensor<?x?xi64>"]),
-    "histogram": (["tensor<?x{0}>", "tensor<?x{0}>"], ["tensor<?xi64>"]),
-    "merge": (["tensor<?x{0}>", "tensor<?x{0}>"], ["tensor<?x{0}>"]),
-    "nms": (["tensor<?x?x4xf32>", "tensor<?x?x?xf32>", "index", "f32", "f32", "i1"], ["tensor<?x3xi64>"]),
-    "ragged_searchsorted": (["tensor<?x{0}>", "tensor<?xi64>", "tensor<?x{0}>", "tensor<?xi64>", "i1"],
-                            ["tensor<?xi64>"]),
-    "searchsorted": (["tensor<?x{0}>", "tensor<?x{0}>", "i1"], ["tensor<?xi64>"]),
-    "sort": (["tensor<?x?x{0}>"], ["tensor<?x?x{0}>"]),
-    "topk": (["tensor<?x?x?x{0}>", "index"], ["tensor<?x?x?x{0}>", "tensor<?x?x?xi64>"]),
-    "unique": (["tensor<?x{0}>", "i1"], ["tensor<?x{0}>", "tensor<?xi64>"]),
-    "unique_places": (["tensor<?x{0}>", "i1"],
-                      ["tensor<?x{0}>", "tensor<?xi64>", "tensor<?xi64>", "tensor<?xi64>"]),
-}
-
-
 def _element(dtype):
     """The element type in the kernel's name, and the dtype that its arrays are read as."""
     if dtype.kind == "b":
@@ -59,24 +43,6 @@ def _element(dtype):
     if dtype.kind == "f" and dtype.itemsize <= 8:
         return f"f{8 * dtype.itemsize}", dtype
     raise TypeError(f"there is no kernel for elements of {dtype}; expected integers, bool, float16, float32 or float64")
-
-
-@functools.cache
-def _session(kernel, element, order, num_threads):
-    options = SessionOptions()
-    options.intra_op_num_threads = num_threads
-    takes, gives = ([t.format(element.lstrip("u")) for t in types] for types in _SIGNATURES[kernel])
-    name = f"@noria.{kernel}.{element}{order}"
-    results = ", ".join(f"%r#{i}" for i in range(len(gives)))
-    declared = f"({', '.join(takes)}) -> ({', '.join(gives)})"
-    parameters = ", ".join(f"%a{i}: {t}" for i, t in enumerate(takes))
-    arguments = ", ".join(f"%a{i}" for i in range(len(takes)))
-    return InferenceSession(f"""func.func private {name}{declared}
-func.func @main({parameters}) -> ({', '.join(gives)}) {{
-  %r:{len(gives)} = func.call {name}({arguments}) : {declared}
-  return {results} : {', '.join(gives)}
-}}
-""".encode(), options)
 
 
 def _check_memory(a):
@@ -91,8 +57,8 @@ def _memory():
 
 
 def _run(kernel, dtype, suffix, *feeds):
-    session = _session(kernel, _element(dtype)[0], suffix, _threads.get())
-    return session.run(None, dict(zip([i.name for i in session.get_inputs()], feeds)))
+    session, names = session_of(f"{kernel}.{_element(dtype)[0]}{suffix}", _threads.get())
+    return session.run(None, dict(zip(names, feeds, strict=True)))
 
 
 def _call(kernel, dtype, suffix, arrays, *scalars):

@@ -13,55 +13,22 @@ SciPy trusts the arrays of a matrix. These functions check them as they read the
 the matrix does not have, and lists of different lengths raise ValueError, which names the argument and the place.
 Columns of a row may stand in any order and several times, as in SciPy."""
 
-import functools
 import re
 from collections import namedtuple
 
 import numpy as np
 
-from . import Error, InferenceSession, SessionOptions
+from . import Error
+from ._kernels import session_of
 
 __all__ = ["CSF", "add", "csf", "mttkrp", "multiply", "sddmm", "spgemm", "spmm", "spmv"]
 _num_threads = 0
-
-_ROWS, _DATA, _DENSE = "tensor<?x{1}>", "tensor<?x{0}>", "tensor<?x?x{0}>"
-_CSR = [_ROWS, _ROWS, _DATA]
-
-# What the kernels take and give, by the types of the elements and of the indices.
-_SIGNATURES = {
-    "csr_spmv": ([*_CSR, _DATA], [_DATA]),
-    "csr_spmm": ([*_CSR, _DENSE], [_DENSE]),
-    "csr_add": ([*_CSR, *_CSR, "index"], _CSR),
-    "csr_multiply": ([*_CSR, *_CSR, "index"], _CSR),
-    "csr_spgemm": ([*_CSR, *_CSR, "index"], _CSR),
-    "csr_sddmm": ([*_CSR, _DENSE, _DENSE], [_DATA]),
-    "csf_mttkrp": ([_ROWS, _ROWS, _ROWS, _ROWS, _ROWS, _DATA, _DENSE, _DENSE, "index"], [_DENSE]),
-}
 
 
 def set_num_threads(n):
     """How many threads the kernels of this module use from now on; 0, as at first: one per core."""
     global _num_threads
     _num_threads = int(n)
-
-
-@functools.cache
-def _session(kernel, element, indices, num_threads):
-    options = SessionOptions()
-    options.intra_op_num_threads = num_threads
-    takes, gives = ([t.format(element.lstrip("u"), indices) for t in types] for types in _SIGNATURES[kernel])
-    name = f"@noria.{kernel}.{element}.{indices}"
-    declared = f"({', '.join(takes)}) -> ({', '.join(gives)})"
-    parameters = ", ".join(f"%a{i}: {t}" for i, t in enumerate(takes))
-    arguments = ", ".join(f"%a{i}" for i in range(len(takes)))
-    results = ", ".join(f"%r#{i}" for i in range(len(gives)))
-    session = InferenceSession(f"""func.func private {name}{declared}
-func.func @main({parameters}) -> ({', '.join(gives)}) {{
-  %r:{len(gives)} = func.call {name}({arguments}) : {declared}
-  return {results} : {', '.join(gives)}
-}}
-""".encode(), options)
-    return session, [i.name for i in session.get_inputs()]
 
 
 def _element(dtype):
@@ -81,7 +48,7 @@ def _call(kernel, dtype, index_dtype, names, arrays):
     """The kernel's results. names: of the arguments that are matrices, for errors. Arrays of floats and integers with
     the elements' type are converted to dtype, those in tuples to index_dtype."""
     element, raw = _element(dtype)
-    session, inputs = _session(kernel, element, f"i{8 * index_dtype.itemsize}", _num_threads)
+    session, inputs = session_of(f"{kernel}.{element}.i{8 * index_dtype.itemsize}", _num_threads)
     feeds = []
     for a in arrays:
         if isinstance(a, int):
@@ -91,7 +58,7 @@ def _call(kernel, dtype, index_dtype, names, arrays):
         else:
             feeds.append(np.ascontiguousarray(a, dtype).view(raw))
     try:
-        return session.run(None, dict(zip(inputs, feeds)))
+        return session.run(None, dict(zip(inputs, feeds, strict=True)))
     except Error as e:
         found = re.search(r"matrix (\d): (ind.*)", str(e))
         if not found:

@@ -8,6 +8,7 @@
 #include "base/seal.h"
 #include "driver/program.h"
 #include "onnx/lower/core/lower.h"
+#include "pass/scalar/kernels.h"
 #include "runtime/error.h"
 #include "runtime/sanitize.h"
 
@@ -34,11 +35,13 @@ static NrStatus finish(NrCompilation *unit, NrStatus status) {
   return status;
 }
 
+static bool is_kernel(const NoriaCompileOptions *o) { return o && o->format && strcmp(o->format, "kernel") == 0; }
+
 /* Checks the options that need no input file. The others are checked where they are used. */
 static NrStatus check_options(NrCompilation *unit, const NoriaCompileOptions *o) {
   if (!o) return NR_OK;
-  if (o->format && strcmp(o->format, "onnx") != 0 && strcmp(o->format, "mlir") != 0)
-    return nr_error(unit->ctx, NULL, "there is no format '%s'; it is onnx or mlir", o->format);
+  if (o->format && strcmp(o->format, "onnx") != 0 && strcmp(o->format, "mlir") != 0 && !is_kernel(o))
+    return nr_error(unit->ctx, NULL, "there is no format '%s'; it is onnx, mlir or kernel", o->format);
   if (o->opt_level < 0 || o->opt_level > 3)
     return nr_error(unit->ctx, NULL, "there is no optimisation level %d; it is 1, 2 or 3", (int)o->opt_level);
   if (o->sanitize && strcmp(o->sanitize, "address") != 0)
@@ -130,6 +133,15 @@ static NrStatus is_compiled(NrCompilation *unit) {
                   "does not end in .onnx or .mlir, without a format");
 }
 
+/* A kernel of the library by its name: the program is its function. */
+static NrStatus read_kernel(NrCompilation *unit, NrStr name) {
+  NrOp *func;
+  unit->module = nr_kernel_named(unit->ctx, NULL, name, unit->check_input, &func);
+  if (!unit->module) return NR_ERROR_INVALID;
+  nr_op_set_attr(func, NR_A_sym_name, nr_attr_string(unit->ctx, NR_STR("main")));
+  return NR_OK;
+}
+
 static NrStatus read_memory(NrCompilation *unit, const void *data, size_t size, const char *name, const char *folder,
                             const NoriaCompileOptions *options) {
   NrStatus status = begin(unit, options);
@@ -137,6 +149,7 @@ static NrStatus read_memory(NrCompilation *unit, const void *data, size_t size, 
   if (!size) return finish(unit, nr_error(unit->ctx, NULL, "the program is empty"));
   if (nr_is_elf(data, size))
     return finish(unit, is_compiled(unit));
+  if (is_kernel(options)) return finish(unit, read_kernel(unit, (NrStr){data, size}));
   if (is_text(options, name, data, size)) {
     name_unit(unit, name);
     if (options && options->num_shapes)

@@ -67,3 +67,95 @@ NrModule *nr_kernel_module(NrContext *ctx, const NrKernelText *kernel, NrStr pre
   assert(!module || nr_op_is(*out_func, NR_OP_func_func));
   return module;
 }
+
+/* ---- kernels by name --------------------------------------------------------------------------------------------- */
+
+static const NoriaDType dtypes[] = {NORIA_F32, NORIA_F64, NORIA_F16, NORIA_BF16, NORIA_I8,  NORIA_I16,
+                                    NORIA_I32, NORIA_I64, NORIA_U8,  NORIA_U16,  NORIA_U32, NORIA_U64};
+
+/* The name of a kernel as it is taken apart, and where errors in it are. */
+typedef struct Name {
+  NrContext *ctx;
+  NrLoc loc;
+  const NrKernelText *kernel;
+  NrStr words; /* those that are not taken yet */
+} Name;
+
+/* The text up to the next dot, which is taken too. */
+static NrStr next_word(Name *name) {
+  NrStr *rest = &name->words;
+  size_t n = 0;
+  while (n < rest->size && rest->data[n] != '.') n++;
+  NrStr word = {rest->data, n};
+  size_t used = NR_MIN(n + 1, rest->size);
+  *rest = (NrStr){rest->data + used, rest->size - used};
+  return word;
+}
+
+static NrStatus find_kernel(Name *name) {
+  NrStr word = next_word(name);
+  NrNearest nearest = nr_nearest(word);
+  for (const NrKernelText *k = nr_kernel_texts; k->name; k++) {
+    if (nr_kernel_kind(k) == NR_KERNEL_PART) continue;
+    name->kernel = k;
+    if (nr_str_is(word, k->name)) return NR_OK;
+    nr_nearest_try(&nearest, nr_str(k->name));
+  }
+  return nr_error(name->ctx, name->loc, "the library has no kernel '%.*s'" NR_HINT, NR_STR_ARG(word),
+                  NR_HINT_ARG(nearest));
+}
+
+static const NoriaDType *find_dtype(NrContext *ctx, NrStr name) {
+  for (size_t i = 0; i < NR_COUNTOF(dtypes); i++)
+    if (nr_str_is(name, nr_type_text(ctx, nr_dtype_type(ctx, dtypes[i])))) return &dtypes[i];
+  return NULL;
+}
+
+static NrStatus expected(const Name *name, NrStr type, const char *first, const char *second) {
+  return nr_error(name->ctx, name->loc, "expected noria.%s.%.*s%s or noria.%s.%.*s%s", name->kernel->name,
+                  NR_STR_ARG(type), first, name->kernel->name, NR_STR_ARG(type), second);
+}
+
+static NrStatus write_boxes(Name *name, NrBuf *out) {
+  NrStr type = next_word(name), form = next_word(name);
+  bool centre = nr_str_is(form, "centre");
+  if (!nr_str_is(type, "f32") || (form.size && !centre) || name->words.size)
+    return expected(name, NR_STR("f32"), "", ".centre");
+  nr_kernel_nms_prelude(out, centre);
+  return NR_OK;
+}
+
+/* The prelude that the words behind the kernel's name ask for. */
+static NrStatus write_prelude(Name *name, bool check, NrBuf *out) {
+  NrKernelKind kind = nr_kernel_kind(name->kernel);
+  if (kind == NR_KERNEL_BOXES) return write_boxes(name, out);
+  NrStr type = next_word(name), word = next_word(name);
+  const NoriaDType *dtype = find_dtype(name->ctx, type);
+  if (!dtype)
+    return nr_error(name->ctx, name->loc,
+                    "'%.*s' is no type of elements; expected noria.%s.TYPE with f16, bf16, f32, f64, "
+                    "i8 to i64 or ui8 to ui64",
+                    NR_STR_ARG(type), name->kernel->name);
+  if (kind == NR_KERNEL_SPARSE) {
+    bool narrow = nr_str_is(word, "i32");
+    if ((!narrow && !nr_str_is(word, "i64")) || name->words.size) return expected(name, type, ".i32", ".i64");
+    nr_kernel_sparse_prelude(name->ctx, out, *dtype, narrow ? NORIA_I32 : NORIA_I64);
+    return NR_OK;
+  }
+  bool descending = nr_str_is(word, "descending");
+  if (descending) word = next_word(name);
+  bool checked = nr_str_is(word, "checked");
+  if ((word.size && !checked) || name->words.size) return expected(name, type, "", ".descending");
+  nr_kernel_prelude_checked(name->ctx, out, *dtype, descending, checked || check);
+  return NR_OK;
+}
+
+NrModule *nr_kernel_named(NrContext *ctx, NrLoc loc, NrStr text, bool check, NrOp **out_func) {
+  Name name = {.ctx = ctx, .loc = loc, .words = text};
+  NrBuf prelude = {0};
+  NrModule *module = NULL;
+  if (!find_kernel(&name) && !write_prelude(&name, check, &prelude))
+    module = nr_kernel_module(ctx, name.kernel, (NrStr){prelude.data, prelude.size}, out_func);
+  nr_buf_deinit(&prelude);
+  return module;
+}

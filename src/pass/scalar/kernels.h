@@ -43,4 +43,12 @@ NrKernelKind nr_kernel_kind(const NrKernelText *kernel);
  * calls are inlined into that one, which is *out_func. NULL after an error. */
 NrModule *nr_kernel_module(NrContext *ctx, const NrKernelText *kernel, NrStr prelude, NrOp **out_func);
 
+/* The same, by a name, which says which kernel, and what of:
+ *   <kernel>.<type>[.descending][.checked]   descending: in the reverse order; checked: what should be sorted and is
+ *                                            not, is an error
+ *   <kernel>.<type>.<type of indices>        on sparse matrices; the indices are i32 or i64
+ *   nms.f32[.centre]                         centre: boxes are given by their centre and size
+ * check: as .checked for all kernels. Elements of ui8 to ui64 are those of i8 to i64 without a sign. */
+NrModule *nr_kernel_named(NrContext *ctx, NrLoc loc, NrStr name, bool check, NrOp **out_func);
+
 #endif

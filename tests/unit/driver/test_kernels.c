@@ -6,6 +6,7 @@
 #include "../test.h"
 
 #include "noria/kernels.h"
+#include "noria/noria.h"
 
 static NoriaValue *tensor(NoriaDType dtype, int32_t rank, const int64_t *dims, const void *data) {
   NoriaValue *value;
@@ -106,6 +107,58 @@ static void test_nms(void **state) {
   expect_i64(out, (int64_t[]){0, 0, 1, 0, 0, 2}, 6);
 }
 
+/* A = [[1, 0, 2], [0, 0, 0], [0, 3, 0]] in CSR, at inputs[0] to inputs[2]. */
+static void put_matrix(NoriaValue **inputs, int32_t column) {
+  inputs[0] = tensor(NORIA_I32, 1, (int64_t[]){4}, (int32_t[]){0, 2, 2, 3});
+  inputs[1] = tensor(NORIA_I32, 1, (int64_t[]){3}, (int32_t[]){0, 2, column});
+  inputs[2] = tensor(NORIA_F64, 1, (int64_t[]){3}, (double[]){1, 2, 3});
+}
+
+static void test_sparse(void **state) {
+  (void)state;
+  NoriaValue *inputs[7], *out[3];
+  put_matrix(inputs, 1);
+  inputs[3] = tensor(NORIA_F64, 1, (int64_t[]){3}, (double[]){10, 100, 1000});
+  run("csr_spmv.f64.i32", inputs, 4, out, 1);
+  assert_memory_equal(noria_tensor_data(out[0]), ((double[]){2010, 0, 300}), 24);
+  noria_value_release(out[0]);
+  put_matrix(inputs, 1);
+  put_matrix(inputs + 3, 0); /* [[1, 0, 2], [0, 0, 0], [3, 0, 0]] */
+  inputs[6] = tensor(NORIA_I64, 0, NULL, (int64_t[]){3});
+  run("csr_add.f64.i32", inputs, 7, out, 3);
+  assert_memory_equal(noria_tensor_data(out[0]), ((int32_t[]){0, 2, 2, 4}), 16);
+  assert_memory_equal(noria_tensor_data(out[1]), ((int32_t[]){0, 2, 0, 1}), 16);
+  assert_memory_equal(noria_tensor_data(out[2]), ((double[]){2, 4, 3, 3}), 32);
+  for (int i = 0; i < 3; i++) noria_value_release(out[i]);
+  put_matrix(inputs, 12);
+  inputs[3] = tensor(NORIA_F64, 1, (int64_t[]){3}, (double[]){1, 1, 1});
+  NoriaError error = NORIA_ERROR_INIT;
+  assert_int_equal(noria_kernel_run("csr_spmv.f64.i32", (const NoriaValue *const *)inputs, 4, out, 1, NULL, &error),
+                   NORIA_ERROR_FAILED);
+  assert_non_null(strstr(error.message, "indices[2] is 12, but the matrix has 3 columns"));
+  noria_error_clear(&error);
+  for (int i = 0; i < 4; i++) noria_value_release(inputs[i]);
+}
+
+/* A program of one's own: the kernel's inputs have names, and the options are those of any program. */
+static void test_as_a_program(void **state) {
+  (void)state;
+  NoriaCompileOptions options = {.format = "kernel", .check_input = 1};
+  NoriaProgram *program;
+  NoriaError error = NORIA_ERROR_INIT;
+  if (noria_compile_memory("merge.i32", 9, NULL, &options, &program, &error)) fail_msg("%s", error.message);
+  const NoriaModule *module = noria_program_module(program);
+  assert_int_equal(module->num_inputs, 2);
+  assert_string_equal(module->inputs[1].name, "b");
+  NoriaValue *out, *a = tensor(NORIA_I32, 1, (int64_t[]){2}, (int32_t[]){2, 1});
+  assert_int_equal(noria_program_run(program, (const NoriaValue *[]){a, a}, 2, &out, 1, NULL, &error),
+                   NORIA_ERROR_FAILED);
+  assert_non_null(strstr(error.message, "a is not sorted"));
+  noria_error_clear(&error);
+  noria_value_release(a);
+  noria_program_destroy(program);
+}
+
 static void expect_error(const char *name, NoriaValue *a, NoriaValue *b, const char *message) {
   NoriaError error = NORIA_ERROR_INIT;
   NoriaValue *out = a;
@@ -121,10 +174,12 @@ static void test_errors(void **state) {
   NoriaValue *a = tensor(NORIA_F32, 1, (int64_t[]){3}, (float[]){1, 3, 2}),
              *b = tensor(NORIA_I64, 1, (int64_t[]){1}, (int64_t[]){1});
   expect_error("merge.f32.checked", a, a, "a is not sorted: element 2 is before the one ahead of it");
-  expect_error("mergesort.f32", a, a, "there is no kernel 'mergesort.f32'");
-  expect_error("merge", a, a, "names no type of elements");
+  expect_error("mergesort.f32", a, a, "the library has no kernel 'mergesort'");
+  expect_error("merge", a, a, "'' is no type of elements; expected noria.merge.TYPE");
   expect_error("merge.f32.up", a, a, "expected noria.merge.f32");
-  expect_error("merge.f32\") }", a, a, "there is no kernel");
+  expect_error("merge.f32\") }", a, a, "'f32\") }' is no type of elements");
+  expect_error("csr_spmv.f64", a, a, "expected noria.csr_spmv.f64.i32 or noria.csr_spmv.f64.i64");
+  expect_error("", a, a, "the program is empty");
   expect_error("merge.f32", a, b, "is of type float32, but the value is of type int64");
   expect_error("sort.f32", a, NULL, "rank");
   noria_value_release(a);
@@ -147,6 +202,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_threads), cmocka_unit_test(test_sorts),
                                      cmocka_unit_test(test_lists),   cmocka_unit_test(test_ragged_lists),
                                      cmocka_unit_test(test_counts),  cmocka_unit_test(test_nms),
+                                     cmocka_unit_test(test_sparse),  cmocka_unit_test(test_as_a_program),
                                      cmocka_unit_test(test_errors)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
