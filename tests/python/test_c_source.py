@@ -1,6 +1,7 @@
 """C source of programs answers as machine code does. These are samples: python tests/python/c_source.py has all programs."""
 
 import os
+import re
 
 import onnx
 import numpy as np
@@ -163,6 +164,28 @@ def test_wide_constants(tmp_path):
     for i, number in enumerate(numbers):
         high, low = (int(a) for a in wide.run(np.array(i)))
         assert (high << 64) + low % (1 << 64) == number
+
+
+def declarations(path):
+    """The types and numbers that a C file declares, each as lists of words, with one name a declaration."""
+    text = re.sub(r"/\*.*?\*/", "", path.read_text(), flags=re.S)
+    found = {name: value.split() for name, value in re.findall(r"#define (NORIA_\w+) +(.+)", text)}
+    text = re.sub(r"^#.*$", "", text, flags=re.M)
+    for name, body in re.findall(r"struct (\w+) \{(.*?)\n\}", text, re.S):
+        fields = []
+        for field in filter(None, map(str.strip, body.split(";"))):
+            kind, names = re.fullmatch(r"(.*?)(\**\w+(?:\[\w*\])?(?:, \**\w+)*|\(\*.*)", field, re.S).groups()
+            fields += [f"{kind} {one}".split() for one in ([names] if "(" in names else names.split(", "))]
+        found[name] = fields
+    return found | {name: line.split() for line, name in re.findall(r"^(typedef [^{};]*?\(\*?(\w+)\)\(.*?\));", text, re.M)}
+
+
+def test_c_files_have_the_contract_with_the_runtime():
+    """lib/c/exec_abi.c says what include/noria/exec_abi.h does, type by type and field by field."""
+    header, printed = (declarations(c_source.ROOT / path) for path in ("include/noria/exec_abi.h", "lib/c/exec_abi.c"))
+    assert {"NoriaDesc", "NoriaRuntimeApi", "NoriaExec", "NoriaModule", "NoriaEntryFn", "NORIA_MAX_RANK"} <= set(printed)
+    del printed["NoriaFunction"]  # any function as a pointer, which the header does not need
+    assert printed == {name: header[name] for name in printed}
 
 
 def test_functions_of_the_runtime_are_named(tmp_path):
