@@ -3,7 +3,8 @@
 // Gustavson's algorithm: row i of C is the sum of the rows of B that row i of A names, each times an element of A. A
 // list with a place for each column says where in C the column's element is, if the row has one yet: places before the
 // row's first are those of earlier rows, so the list is never cleared. The elements are counted first, by the same list
-// of the rows that had a column last. The columns of a row of C stand in the order in which they were met first.
+// of the rows that had a column last. The columns of a row of C stand in the order in which they were met first. Which
+// rows of B come next is known from A, so they are prefetched: mostly they are in no near cache.
 //
 // Blocks of rows, each with a list of its own, are shared among threads. The prelude defines !T, the elements, !I, the
 // indices, and arithmetic on !T.
@@ -36,9 +37,31 @@ func.func private @count_products(%ai: memref<?x!I>, %bp: memref<?x!I>, %p: inde
   return %sum : index
 }
 
-// How many elements row %r of C has.
+// Prefetches the columns at the begin of the row of B that an element of A some places behind %k names; where they
+// are. %last_a: the last element of A, whose column has been checked.
+func.func private @prefetch_columns(%ai: memref<?x!I>, %bp: memref<?x!I>, %bi: memref<?x!I>, %k: index, %last_a: index)
+    -> index {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %ahead = arith.constant 8 : index
+  %line = arith.constant 16 : index
+  %size = memref.dim %bi, %c0 : memref<?x!I>
+  %last_b = arith.subi %size, %c1 : index
+  %k1 = arith.addi %k, %ahead : index
+  %soon = arith.minui %k1, %last_a : index
+  %row = func.call @pointer(%ai, %soon) : (memref<?x!I>, index) -> index
+  %begin = func.call @pointer(%bp, %row) : (memref<?x!I>, index) -> index
+  %begin1 = arith.addi %begin, %line : index
+  %q = arith.minui %begin, %last_b : index
+  %q1 = arith.minui %begin1, %last_b : index
+  memref.prefetch %bi[%q], read, locality<3>, data : memref<?x!I>
+  memref.prefetch %bi[%q1], read, locality<3>, data : memref<?x!I>
+  return %q : index
+}
+
+// How many elements row %r of C has. %last_a: the last element of A.
 func.func private @count_row(%ap: memref<?x!I>, %ai: memref<?x!I>, %bp: memref<?x!I>, %bi: memref<?x!I>,
-    %rows: memref<?x!I>, %r: index) -> index {
+    %rows: memref<?x!I>, %r: index, %last_a: index) -> index {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %here = arith.index_cast %r : index to !I
@@ -46,6 +69,8 @@ func.func private @count_row(%ap: memref<?x!I>, %ai: memref<?x!I>, %bp: memref<?
   %p = func.call @pointer(%ap, %r) : (memref<?x!I>, index) -> index
   %e = func.call @pointer(%ap, %r1) : (memref<?x!I>, index) -> index
   %count = scf.for %k = %p to %e step %c1 iter_args(%n = %c0) -> (index) {
+    %soon = func.call @prefetch_columns(%ai, %bp, %bi, %k, %last_a)
+        : (memref<?x!I>, memref<?x!I>, memref<?x!I>, index, index) -> index
     %row = func.call @pointer(%ai, %k) : (memref<?x!I>, index) -> index
     %row1 = arith.addi %row, %c1 : index
     %begin = func.call @pointer(%bp, %row) : (memref<?x!I>, index) -> index
@@ -65,16 +90,26 @@ func.func private @count_row(%ap: memref<?x!I>, %ai: memref<?x!I>, %bp: memref<?
   return %count : index
 }
 
-// Writes row %r of C from place %first on.
+// Writes row %r of C from place %first on. %last_a: the last element of A.
 func.func private @fill_row(%ap: memref<?x!I>, %ai: memref<?x!I>, %ad: memref<?x!T>, %bp: memref<?x!I>,
     %bi: memref<?x!I>, %bd: memref<?x!T>, %ci: memref<?x!I>, %cd: memref<?x!T>, %places: memref<?x!I>, %r: index,
-    %first: !I) {
+    %first: !I, %last_a: index) {
+  %line = arith.constant 8 : index
+  %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %one = arith.constant 1 : !I
   %r1 = arith.addi %r, %c1 : index
   %p = func.call @pointer(%ap, %r) : (memref<?x!I>, index) -> index
   %e = func.call @pointer(%ap, %r1) : (memref<?x!I>, index) -> index
+  %size = memref.dim %bi, %c0 : memref<?x!I>
+  %last_b = arith.subi %size, %c1 : index
   %behind = scf.for %k = %p to %e step %c1 iter_args(%o = %first) -> (!I) {
+    %soon = func.call @prefetch_columns(%ai, %bp, %bi, %k, %last_a)
+        : (memref<?x!I>, memref<?x!I>, memref<?x!I>, index, index) -> index
+    %or_more = arith.addi %soon, %line : index
+    %soon1 = arith.minui %or_more, %last_b : index
+    memref.prefetch %bd[%soon], read, locality<3>, data : memref<?x!T>
+    memref.prefetch %bd[%soon1], read, locality<3>, data : memref<?x!T>
     %row = func.call @pointer(%ai, %k) : (memref<?x!I>, index) -> index
     %a = memref.load %ad[%k] : memref<?x!T>
     %row1 = arith.addi %row, %c1 : index
@@ -177,6 +212,7 @@ func.func @csr_spgemm(%ap_: tensor<?x!I>, %ai_: tensor<?x!I>, %ad_: tensor<?x!T>
   func.call @check_columns(%bp, %bi, %c0, %inner, %n, %c1)
       : (memref<?x!I>, memref<?x!I>, index, index, index, index) -> ()
   %nnz_a = func.call @pointer(%ap, %m) : (memref<?x!I>, index) -> index
+  %last_a = arith.subi %nnz_a, %c1 : index
   %products = func.call @count_products(%ai, %bp, %c0, %nnz_a) : (memref<?x!I>, memref<?x!I>, index, index) -> index
   // a list takes less time to make than the products of its block
   %some = arith.maxui %n, %c1 : index
@@ -193,8 +229,8 @@ func.func @csr_spgemm(%ap_: tensor<?x!I>, %ai_: tensor<?x!I>, %ad_: tensor<?x!T>
     %r1 = arith.minui %or_more, %m : index
     %rows = func.call @no_places(%n) : (index) -> memref<?x!I>
     scf.for %r = %r0 to %r1 step %c1 {
-      %count = func.call @count_row(%ap, %ai, %bp, %bi, %rows, %r)
-          : (memref<?x!I>, memref<?x!I>, memref<?x!I>, memref<?x!I>, memref<?x!I>, index) -> index
+      %count = func.call @count_row(%ap, %ai, %bp, %bi, %rows, %r, %last_a)
+          : (memref<?x!I>, memref<?x!I>, memref<?x!I>, memref<?x!I>, memref<?x!I>, index, index) -> index
       memref.store %count, %counts[%r] : memref<?xindex>
     }
     memref.dealloc %rows : memref<?x!I>
@@ -212,9 +248,9 @@ func.func @csr_spgemm(%ap_: tensor<?x!I>, %ai_: tensor<?x!I>, %ad_: tensor<?x!T>
     %places = func.call @no_places(%n) : (index) -> memref<?x!I>
     %some_zero = scf.for %r = %r0 to %r1 step %c1 iter_args(%found = %no) -> (i1) {
       %first = memref.load %cp[%r] : memref<?x!I>
-      func.call @fill_row(%ap, %ai, %ad, %bp, %bi, %bd, %ci, %cd, %places, %r, %first)
+      func.call @fill_row(%ap, %ai, %ad, %bp, %bi, %bd, %ci, %cd, %places, %r, %first, %last_a)
           : (memref<?x!I>, memref<?x!I>, memref<?x!T>, memref<?x!I>, memref<?x!I>, memref<?x!T>, memref<?x!I>,
-             memref<?x!T>, memref<?x!I>, index, !I) -> ()
+             memref<?x!T>, memref<?x!I>, index, !I, index) -> ()
       %next = arith.addi %r, %c1 : index
       %begin = func.call @pointer(%cp, %r) : (memref<?x!I>, index) -> index
       %end = func.call @pointer(%cp, %next) : (memref<?x!I>, index) -> index

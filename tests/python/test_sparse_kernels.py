@@ -138,6 +138,21 @@ def test_spgemm(dtype, index):
             same(c, a @ b)
 
 
+@pytest.mark.parametrize("index", ["i4", "i8"])
+def test_spgemm_reads_no_columns_behind_the_rows(index):
+    """What stands in the lists behind the last row is no part of a matrix; rows of B are empty, the last ones too."""
+    rng = np.random.default_rng(12)
+    for m, n, k in [(1, 1, 1), (30, 20, 3), (200, 40, 15)]:
+        a, b = matrix(rng, m, n, k, "f8", index, plain=True), matrix(rng, n, m, 1, "f8", index, plain=True)
+        b.indptr[-3:] = b.indptr[-4:][0]
+        expected = a @ b
+        for x in (a, b):
+            size = x.indptr[-1]
+            x.indices = np.append(x.indices[:size], np.full(40, 2**31 - 1, index)).astype(index)
+            x.data = np.append(x.data[:size], np.full(40, np.nan))
+        same(sparse.spgemm(a, b), expected)
+
+
 def test_spgemm_without_zeros():
     a = sp.csr_array(np.array([[1.0, -1.0], [2.0, 0.0]]))
     b = sp.csr_array(np.array([[1.0, 3.0], [1.0, 1.0]]))
