@@ -7,46 +7,62 @@
 // threads share. Where the result of a row follows from the number of columns that both have, these are counted by
 // comparing 16 columns of the one with each column of the other that may be among them.
 
-// Checks that the columns of each of rows %r0 to %r1 - 1 ascend.
-func.func private @check_ascending(%indptr: memref<?x!I>, %indices: memref<?x!I>, %r0: index, %r1: index,
+// Checks that the columns of each of rows %r0 to %r1 - 1 ascend and are less than %n.
+func.func private @check_sorted(%indptr: memref<?x!I>, %indices: memref<?x!I>, %r0: index, %r1: index, %n: index,
     %which: index) {
   %c1 = arith.constant 1 : index
   %none = arith.constant 0 : !I
+  %no = arith.constant false
   %begin = func.call @pointer(%indptr, %r0) : (memref<?x!I>, index) -> index
   %end = func.call @pointer(%indptr, %r1) : (memref<?x!I>, index) -> index
   %second = arith.addi %begin, %c1 : index
-  %all = scf.for %p = %second to %end step %c1 iter_args(%n = %none) -> (!I) {
+  %all = scf.for %p = %second to %end step %c1 iter_args(%count = %none) -> (!I) {
     %before = arith.subi %p, %c1 overflow<nsw, nuw> : index
     %i = memref.load %indices[%before] : memref<?x!I>
     %j = memref.load %indices[%p] : memref<?x!I>
     %falls = arith.cmpi sge, %i, %j : !I
     %more = arith.extui %falls : i1 to !I
-    %next = arith.addi %n, %more : !I
+    %next = arith.addi %count, %more : !I
     scf.yield %next : !I
   }
-  // from the last column of a row to the first of the next one they may fall
-  %between = scf.for %r = %r0 to %r1 step %c1 iter_args(%n = %none) -> (!I) {
+  // from the last column of a row to the first of the next one they may fall; of columns that ascend, the first and
+  // the last one tell whether all are in the matrix
+  %between:2 = scf.for %r = %r0 to %r1 step %c1 iter_args(%count = %none, %outside = %no) -> (!I, i1) {
     %after = arith.addi %r, %c1 : index
     %p = func.call @pointer(%indptr, %r) : (memref<?x!I>, index) -> index
     %q = func.call @pointer(%indptr, %after) : (memref<?x!I>, index) -> index
     %filled = arith.cmpi ult, %p, %q : index
-    %not_first = arith.cmpi ugt, %p, %begin : index
-    %inner = arith.andi %filled, %not_first : i1
-    %count = scf.if %inner -> (!I) {
-      %before = arith.subi %p, %c1 : index
-      %i = memref.load %indices[%before] : memref<?x!I>
-      %j = memref.load %indices[%p] : memref<?x!I>
-      %falls = arith.cmpi sge, %i, %j : !I
+    %found:2 = scf.if %filled -> (!I, i1) {
+      %last = arith.subi %q, %c1 : index
+      %first_column = memref.load %indices[%p] : memref<?x!I>
+      %last_column = memref.load %indices[%last] : memref<?x!I>
+      %wide = arith.index_cast %last_column : !I to index
+      %over = arith.cmpi uge, %wide, %n : index
+      %under = arith.cmpi slt, %first_column, %none : !I
+      %out = arith.ori %over, %under : i1
+      %not_first = arith.cmpi ugt, %p, %begin : index
+      %falls = scf.if %not_first -> (i1) {
+        %before = arith.subi %p, %c1 : index
+        %i = memref.load %indices[%before] : memref<?x!I>
+        %less = arith.cmpi sge, %i, %first_column : !I
+        scf.yield %less : i1
+      } else {
+        scf.yield %no : i1
+      }
       %more = arith.extui %falls : i1 to !I
-      scf.yield %more : !I
+      scf.yield %more, %out : !I, i1
     } else {
-      scf.yield %none : !I
+      scf.yield %none, %no : !I, i1
     }
-    %next = arith.addi %n, %count : !I
-    scf.yield %next : !I
+    %next = arith.addi %count, %found#0 : !I
+    %any = arith.ori %outside, %found#1 : i1
+    scf.yield %next, %any : !I, i1
   }
-  %differ = arith.cmpi ne, %all, %between : !I
-  scf.if %differ {
+  %differ = arith.cmpi ne, %all, %between#0 : !I
+  %wrong = arith.ori %differ, %between#1 : i1
+  scf.if %wrong {
+    func.call @check_columns(%indptr, %indices, %r0, %r1, %n, %which)
+        : (memref<?x!I>, memref<?x!I>, index, index, index, index) -> ()
     scf.for %r = %r0 to %r1 step %c1 {
       %after = arith.addi %r, %c1 : index
       %p = func.call @pointer(%indptr, %r) : (memref<?x!I>, index) -> index
@@ -121,12 +137,10 @@ func.func private @merge(%ap: memref<?x!I>, %ai: memref<?x!I>, %ad: memref<?x!T>
     %r0 = arith.muli %block, %step : index
     %or_more = arith.addi %r0, %step : index
     %r1 = arith.minui %or_more, %m : index
-    func.call @check_columns(%ap, %ai, %r0, %r1, %n, %c0)
+    func.call @check_sorted(%ap, %ai, %r0, %r1, %n, %c0)
         : (memref<?x!I>, memref<?x!I>, index, index, index, index) -> ()
-    func.call @check_columns(%bp, %bi, %r0, %r1, %n, %c1)
+    func.call @check_sorted(%bp, %bi, %r0, %r1, %n, %c1)
         : (memref<?x!I>, memref<?x!I>, index, index, index, index) -> ()
-    func.call @check_ascending(%ap, %ai, %r0, %r1, %c0) : (memref<?x!I>, memref<?x!I>, index, index, index) -> ()
-    func.call @check_ascending(%bp, %bi, %r0, %r1, %c1) : (memref<?x!I>, memref<?x!I>, index, index, index) -> ()
     %a0 = func.call @pointer(%ap, %r0) : (memref<?x!I>, index) -> index
     %a1 = func.call @pointer(%ap, %r1) : (memref<?x!I>, index) -> index
     %b0 = func.call @pointer(%bp, %r0) : (memref<?x!I>, index) -> index
@@ -169,7 +183,9 @@ func.func private @merge(%ap: memref<?x!I>, %ai: memref<?x!I>, %ad: memref<?x!T>
         %na = arith.subi %ea, %pa : index
         %nb = arith.subi %eb, %pb : index
         %both = arith.addi %na, %nb : index
-        %disjoint = arith.cmpi eq, %count, %both : index
+        %all = arith.cmpi eq, %count, %both : index
+        %keeps = func.call @keeps_alone() : () -> i1
+        %disjoint = arith.andi %all, %keeps : i1
         scf.if %disjoint {
           func.call @merge_disjoint(%ai, %ad, %bi, %bd, %ci, %cd, %pa, %ea, %pb, %eb, %at)
               : (memref<?x!I>, memref<?x!T>, memref<?x!I>, memref<?x!T>, memref<?x!I>, memref<?x!T>, index, index,

@@ -1,4 +1,5 @@
-// csr_rows.mlir - merges of two rows of CSR matrices, by their sorted columns. Not a kernel.
+// csr_rows.mlir - merges of two rows of CSR matrices, by their sorted columns. Not a kernel. Uses
+// lib/csr_count.mlir.
 //
 // @combine of the two elements of a column is an element of the result, unless it is zero; a missing element counts as
 // zero. @merge_row does just that. @merge_plain is for rows in which @keeps_alone says what becomes of an element that
@@ -166,73 +167,68 @@ func.func private @merge_either(%ai: memref<?x!I>, %ad: memref<?x!T>, %bi: memre
   return %behind : index
 }
 
-// Writes the lesser column of two places, and its value, to place %o. Whether it was of a. Nothing depends on a branch:
-// the order of the columns cannot be foreseen.
-func.func private @write_one(%ai: memref<?x!I>, %ad: memref<?x!T>, %bi: memref<?x!I>, %bd: memref<?x!T>,
-    %ci: memref<?x!I>, %cd: memref<?x!T>, %p: index, %q: index, %o: index, %greater: i1) -> index {
-  %ja = memref.load %ai[%p] : memref<?x!I>
-  %jb = memref.load %bi[%q] : memref<?x!I>
-  %less = arith.cmpi slt, %ja, %jb : !I
-  %of_a = arith.xori %less, %greater : i1
-  %low = arith.minsi %ja, %jb : !I
-  %high = arith.maxsi %ja, %jb : !I
-  %column = arith.select %greater, %high, %low : !I
-  %va = memref.load %ad[%p] : memref<?x!T>
-  %vb = memref.load %bd[%q] : memref<?x!T>
-  %value = func.call @choose(%of_a, %va, %vb) : (i1, !T, !T) -> !T
-  memref.store %column, %ci[%o] : memref<?x!I>
-  memref.store %value, %cd[%o] : memref<?x!T>
-  %one = arith.extui %of_a : i1 to i64
-  %step = arith.index_cast %one : i64 to index
-  return %step : index
-}
-
-// Merges two rows without a common column, whose elements all have a result, from place %at on. As many elements as the
-// shorter row has are taken from the front of both, and as many from the back, in turns, so that neither has to wait
-// for the other; what is left is in the middle.
+// Merges two rows without a common column, whose elements all have a result, from place %at on. The place of an element
+// is its place in its own row and the number of elements before it in the other row: columns of b are compared with 16
+// of a, which tells both.
 func.func private @merge_disjoint(%ai: memref<?x!I>, %ad: memref<?x!T>, %bi: memref<?x!I>, %bd: memref<?x!T>,
     %ci: memref<?x!I>, %cd: memref<?x!T>, %pa: index, %ea: index, %pb: index, %eb: index, %at: index) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
-  %no = arith.constant false
-  %yes = arith.constant true
-  %na = arith.subi %ea, %pa : index
-  %nb = arith.subi %eb, %pb : index
-  %n = arith.minui %na, %nb : index
-  %all = arith.addi %na, %nb : index
-  %end = arith.addi %at, %all : index
-  %last = arith.subi %end, %c1 : index
-  %last_a = arith.subi %ea, %c1 : index
-  %last_b = arith.subi %eb, %c1 : index
-  // taken: how many of a were taken from the front, and from the back
-  %taken:2 = scf.for %i = %c0 to %n step %c1 iter_args(%f = %c0, %g = %c0) -> (index, index) {
-    %p = arith.addi %pa, %f : index
-    %others = arith.subi %i, %f : index
-    %q = arith.addi %pb, %others : index
-    %o = arith.addi %at, %i : index
-    %front = func.call @write_one(%ai, %ad, %bi, %bd, %ci, %cd, %p, %q, %o, %no)
-        : (memref<?x!I>, memref<?x!T>, memref<?x!I>, memref<?x!T>, memref<?x!I>, memref<?x!T>, index, index, index, i1)
-        -> index
-    %p1 = arith.subi %last_a, %g : index
-    %others1 = arith.subi %i, %g : index
-    %q1 = arith.subi %last_b, %others1 : index
-    %o1 = arith.subi %last, %i : index
-    %back = func.call @write_one(%ai, %ad, %bi, %bd, %ci, %cd, %p1, %q1, %o1, %yes)
-        : (memref<?x!I>, memref<?x!T>, memref<?x!I>, memref<?x!T>, memref<?x!I>, memref<?x!T>, index, index, index, i1)
-        -> index
-    %f1 = arith.addi %f, %front : index
-    %g1 = arith.addi %g, %back : index
-    scf.yield %f1, %g1 : index, index
+  %c16 = arith.constant 16 : index
+  %ones = arith.constant -1 : !I
+  %one = arith.constant 1 : !I
+  %most = arith.shrui %ones, %one : !I
+  %behind = vector.broadcast %most : !I to vector<16x!I>
+  %zeros = arith.constant dense<0> : vector<16x!I>
+  %ranks = memref.alloca() : memref<16x!I>
+  %origin_a = arith.subi %at, %pa : index
+  %origin = arith.subi %origin_a, %pb : index
+  // a row without elements has one block too, for those of b
+  %some = arith.addi %pa, %c1 : index
+  %end = arith.maxui %ea, %some : index
+  %merged = scf.for %p = %pa to %end step %c16 iter_args(%q0 = %pb) -> (index) {
+    %rest = arith.subi %ea, %p : index
+    %n = arith.minui %rest, %c16 : index
+    %mask = vector.create_mask %n : vector<16xi1>
+    %a = vector.maskedload %ai[%p], %mask, %behind : memref<?x!I>, vector<16xi1>, vector<16x!I> into vector<16x!I>
+    %last = func.call @last_of_block(%ai, %p, %ea) : (memref<?x!I>, index, index) -> !I
+    %base = arith.addi %origin, %p : index
+    %block:2 = scf.while (%q = %q0, %rank = %zeros) : (index, vector<16x!I>) -> (index, vector<16x!I>) {
+      %here = func.call @is_up_to(%bi, %q, %eb, %last) : (memref<?x!I>, index, index, !I) -> i1
+      scf.condition(%here) %q, %rank : index, vector<16x!I>
+    } do {
+    ^bb0(%q: index, %rank: vector<16x!I>):
+      %column = memref.load %bi[%q] : memref<?x!I>
+      %value = memref.load %bd[%q] : memref<?x!T>
+      %b = vector.broadcast %column : !I to vector<16x!I>
+      %less = arith.cmpi slt, %a, %b : vector<16x!I>
+      %greater = arith.cmpi sgt, %a, %b : vector<16x!I>
+      %counted = arith.extsi %greater : vector<16xi1> to vector<16x!I>
+      %next_rank = arith.subi %rank, %counted : vector<16x!I>
+      %each = arith.extui %less : vector<16xi1> to vector<16xi32>
+      %before = vector.reduction <add>, %each : vector<16xi32> into i32
+      %before_b = arith.index_castui %before : i32 to index
+      %place = arith.addi %base, %q : index
+      %o = arith.addi %place, %before_b : index
+      memref.store %column, %ci[%o] : memref<?x!I>
+      memref.store %value, %cd[%o] : memref<?x!T>
+      %next_q = arith.addi %q, %c1 : index
+      scf.yield %next_q, %next_rank : index, vector<16x!I>
+    }
+    vector.store %block#1, %ranks[%c0] : memref<16x!I>, vector<16x!I>
+    %base_a = arith.addi %base, %q0 : index
+    scf.for %i = %c0 to %n step %c1 {
+      %from = arith.addi %p, %i overflow<nsw, nuw> : index
+      %column = memref.load %ai[%from] : memref<?x!I>
+      %value = memref.load %ad[%from] : memref<?x!T>
+      %before = memref.load %ranks[%i] : memref<16x!I>
+      %before_a = arith.index_castui %before : !I to index
+      %place = arith.addi %base_a, %i : index
+      %o = arith.addi %place, %before_a : index
+      memref.store %column, %ci[%o] : memref<?x!I>
+      memref.store %value, %cd[%o] : memref<?x!T>
+    }
+    scf.yield %block#0 : index
   }
-  %a0 = arith.addi %pa, %taken#0 : index
-  %a1 = arith.subi %ea, %taken#1 : index
-  %front_b = arith.subi %n, %taken#0 : index
-  %back_b = arith.subi %n, %taken#1 : index
-  %b0 = arith.addi %pb, %front_b : index
-  %b1 = arith.subi %eb, %back_b : index
-  %o0 = arith.addi %at, %n : index
-  %behind = func.call @merge_row(%ai, %ad, %bi, %bd, %ci, %cd, %a0, %a1, %b0, %b1, %o0, %yes)
-      : (memref<?x!I>, memref<?x!T>, memref<?x!I>, memref<?x!T>, memref<?x!I>, memref<?x!T>, index, index,
-         index, index, index, i1) -> index
   return
 }

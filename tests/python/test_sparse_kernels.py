@@ -1,11 +1,12 @@
 """The kernels of lib/csr_*.mlir as Python calls them, against SciPy and NumPy."""
+import platform
 import subprocess
 import sys
 
 import numpy as np
 import pytest
 
-from noria import InferenceSession, kernels, sparse
+from noria import InferenceSession, compile_to_file, kernels, sparse
 
 sp = pytest.importorskip("scipy.sparse")
 
@@ -87,6 +88,76 @@ def test_merge(op, dtype):
         same(c, OPS[op](a, b))
         assert c.has_canonical_format and c.indices.dtype == np.int32
         assert np.all(np.diff(c.indices)[np.setdiff1d(np.arange(1, c.nnz), c.indptr) - 1] > 0)
+
+
+def rows_of(lists, n, dtype, index):
+    """A CSR array with elements at the given columns of each row, none of them zero."""
+    columns = [np.sort(np.asarray(c, int)) for c in lists]
+    a = sp.csr_array((len(columns), n), dtype=dtype)
+    a.indptr = np.cumsum([0, *map(len, columns)]).astype(index)
+    a.indices = np.concatenate(columns).astype(index)
+    a.data = (1 + np.arange(a.indices.size) % 100).astype(dtype)
+    return a
+
+
+@pytest.mark.parametrize("op", OPS)
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("index", ["i4", "i8"])
+def test_merge_by_lengths(op, dtype, index):
+    """Rows of lengths around those of vectors and of very different lengths, with all, some, one and no column in
+    common; the one before, behind and between the columns of the other."""
+    rng, n = np.random.default_rng(11), 5000
+    first, second = [], []
+    for k, l in [(1, 1), (1, 17), (15, 16), (16, 16), (17, 15), (31, 33), (48, 1), (2, 900), (900, 3), (200, 300)]:
+        mixed = rng.permutation(n)[:k + l]
+        x, y = mixed[:k], mixed[k:]
+        low, high = np.arange(k), n - 1 - np.arange(l)
+        for f, s in [(x, y), (low, high), (high, low), (2 * low, 2 * np.arange(l) + 1), (x, x), (low, np.arange(l)),
+                     (x, np.append(y[1:], x[0])), (x, np.append(y[1:], x[-1])), (x, []), ([], y)]:
+            first.append(f)
+            second.append(s)
+    for order in (slice(None), slice(None, None, 7)):
+        a, b = rows_of(first[order], n, dtype, index), rows_of(second[order], n, dtype, index)
+        for f, s in [(a, b), (b, a)]:
+            same(getattr(sparse, op)(f, s), OPS[op](f, s))
+    for k in range(0, len(first), 9):  # a result that has all elements of both, or none in common
+        a, b = rows_of(first[k:k + 1], n, dtype, index), rows_of(second[k:k + 1], n, dtype, index)
+        same(getattr(sparse, op)(a, b), OPS[op](a, b))
+
+
+@pytest.mark.skipif(platform.machine() != "x86_64", reason="code for x86-64")
+@pytest.mark.parametrize("op", OPS)
+@pytest.mark.parametrize("cpu", ["x86-64", "x86-64-v3"])
+def test_merge_on_narrow_vectors(op, cpu, tmp_path):
+    rows, data = "tensor<?xi32>", "tensor<?xf64>"
+    matrix_type = f"{rows}, {rows}, {data}"
+    declared = f"@noria.csr_{op}.f64.i32({matrix_type}, {matrix_type}, index) -> ({matrix_type})"
+    text = f"""func.func private {declared}
+func.func @main(%ap: {rows}, %ai: {rows}, %ad: {data}, %bp: {rows}, %bi: {rows}, %bd: {data}, %n: index)
+    -> ({matrix_type}) {{
+  %c:3 = func.call @noria.csr_{op}.f64.i32(%ap, %ai, %ad, %bp, %bi, %bd, %n)
+      : ({matrix_type}, {matrix_type}, index) -> ({matrix_type})
+  return %c#0, %c#1, %c#2 : {matrix_type}
+}}"""
+    (tmp_path / "merge.mlir").write_text(text)
+    compile_to_file(tmp_path / "merge.mlir", tmp_path / "merge.so", cpu=cpu)
+    session = InferenceSession(str(tmp_path / "merge.so"))
+    names = [i.name for i in session.get_inputs()]
+    for a, b in pairs(np.random.default_rng(13)):
+        arrays = [x.astype(t) for m in (a, b) for x, t in [(m.indptr, "i4"), (m.indices, "i4"), (m.data, "f8")]]
+        indptr, indices, values_ = session.run(None, dict(zip(names, [*arrays, np.array(a.shape[1])])))
+        c = sp.csr_array(a.shape)
+        c.indptr, c.indices, c.data = indptr, indices, values_
+        same(c, OPS[op](a, b))
+
+
+@pytest.mark.parametrize("op", OPS)
+def test_merge_of_special_elements_alone(op):
+    for x, y in [(np.inf, -np.inf), (np.nan, np.inf), (0.0, np.inf), (-0.0, np.nan)]:
+        a, b = rows_of([[0], [2], [0, 1]], 4, "f8", "i4"), rows_of([[3], [], [2, 3]], 4, "f8", "i4")
+        a.data[[0, 1, 3]], b.data[[0, 2]] = x, y
+        same(getattr(sparse, op)(a, b), OPS[op](a, b))
+        same(getattr(sparse, op)(b, a), OPS[op](b, a))
 
 
 @pytest.mark.parametrize("op", OPS)
