@@ -1,6 +1,9 @@
 """The library's kernels as programs, for the modules kernels and sparse."""
 
 import functools
+import os
+
+import numpy as np
 
 from . import InferenceSession, SessionOptions
 
@@ -13,3 +16,17 @@ def session_of(name, num_threads):
     options.intra_op_num_threads = num_threads
     session = InferenceSession(name.encode(), options)
     return session, [i.name for i in session.get_inputs()]
+
+
+def check_memory(a, dtype=None):
+    """Refuses an array whose copy, of that type, would not fit: the array itself may be small, as of a broadcast
+    element."""
+    dtype = np.dtype(dtype or a.dtype)
+    size = a.size * dtype.itemsize
+    if size > _memory():
+        raise MemoryError(f"an array of shape {a.shape} and {dtype} takes {size} bytes, more than there are")
+
+
+@functools.cache
+def _memory():
+    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 4

@@ -11,13 +11,12 @@ import contextlib
 import contextvars
 import functools
 import operator
-import os
 import re
 
 import numpy as np
 
 from . import Error
-from ._kernels import session_of
+from ._kernels import check_memory, session_of
 
 __all__ = ["argsort", "histogram", "merge", "nms", "searchsorted", "sort", "threads", "topk", "unique"]
 
@@ -43,17 +42,6 @@ def _element(dtype):
     if dtype.kind == "f" and dtype.itemsize <= 8:
         return f"f{8 * dtype.itemsize}", dtype
     raise TypeError(f"there is no kernel for elements of {dtype}; expected integers, bool, float16, float32 or float64")
-
-
-def _check_memory(a):
-    """Refuses an array whose copy would not fit: one without gaps, as of a broadcast element, may be small itself."""
-    if a.nbytes > _memory():
-        raise MemoryError(f"an array of shape {a.shape} and {a.dtype} takes {a.nbytes} bytes, more than there are")
-
-
-@functools.cache
-def _memory():
-    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 4
 
 
 def _run(kernel, dtype, suffix, *feeds):
@@ -89,7 +77,7 @@ def _common(**arrays):
     """The arrays as arrays of the type that all of them can become."""
     arrays = {name: np.asarray(a) for name, a in arrays.items()}
     for a in arrays.values():
-        _check_memory(a)
+        check_memory(a)
     dtype = np.result_type(*(a.dtype for a in arrays.values())).newbyteorder("=")
     return [a.astype(dtype, copy=False) for a in arrays.values()], dtype
 
@@ -184,7 +172,7 @@ def unique(ar, return_index=False, return_inverse=False, return_counts=False, ax
     if axis is not None:
         raise ValueError("axis must be None: there is no kernel for unique rows")
     ar = np.asanyarray(ar)
-    _check_memory(ar)
+    check_memory(ar)
     dtype = ar.dtype.newbyteorder("=")
     flat = ar.reshape(-1).astype(dtype, copy=False)
     merged = np.array(bool(equal_nan))
@@ -207,6 +195,7 @@ def histogram(a, bins=10, range=None, density=None, weights=None):
     their number, from range or from the least to the greatest element; or the edges, in ascending order. A bin is
     without its right edge, but for the last one."""
     a = np.asarray(a).reshape(-1)
+    check_memory(a)
     if isinstance(bins, str):
         raise TypeError("bins must be a number or edges; there are no kernels that choose it")
     if a.dtype.kind == "b":
@@ -264,6 +253,8 @@ def nms(boxes, scores, max_output=None, iou_threshold=0.0, score_threshold=None,
         raise ValueError(f"center_point_box is {center_point_box}, not 0 or 1")
     limit = boxes.shape[1] if max_output is None else min(max(operator.index(max_output), 0), boxes.shape[1])
     least = np.float32(0 if score_threshold is None else score_threshold)
+    for x in boxes, scores:
+        check_memory(x, np.float32)
     floats = [np.ascontiguousarray(x, np.float32) for x in (boxes, scores)]
     return _run("nms", np.dtype(np.float32), ".centre" if center_point_box else "", *floats, np.array(limit, np.int64),
                 np.array(iou_threshold, np.float32), least, np.array(score_threshold is None))[0]
@@ -289,7 +280,7 @@ def _sorted(kernel, a, axis, kind, order, stable, descending):
         a, axis = a.reshape(-1), 0
     axis = _axis_of(a, axis)
     dtype = a.dtype.newbyteorder("=")
-    _check_memory(a)
+    check_memory(a)
     rows = np.moveaxis(a.astype(dtype, copy=False), axis, -1)
     found, = _call(kernel, dtype, _suffix(descending), [rows.reshape(-1, rows.shape[-1])
                    if rows.size else np.empty((0, rows.shape[-1]), dtype)])
@@ -321,7 +312,7 @@ def topk(a, k, axis=-1, largest=True):
     if k > 256:  # the order of a whole row takes less time
         places = np.take(argsort(a, axis, descending=largest), np.arange(k), axis)
         return np.take_along_axis(a.astype(a.dtype.newbyteorder("="), copy=False), places, axis), places
-    _check_memory(a)
+    check_memory(a)
     rows = (int(np.prod(a.shape[:axis])), a.shape[axis], int(np.prod(a.shape[axis + 1:])))
     dtype = a.dtype.newbyteorder("=")
     values, places = _call("topk", dtype, _suffix(largest), [a.astype(dtype, copy=False).reshape(rows)],

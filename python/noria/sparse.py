@@ -19,7 +19,7 @@ from collections import namedtuple
 import numpy as np
 
 from . import Error
-from ._kernels import session_of
+from ._kernels import check_memory, session_of
 
 __all__ = ["CSF", "add", "csf", "mttkrp", "multiply", "sddmm", "spgemm", "spmm", "spmv"]
 _num_threads = 0
@@ -44,6 +44,12 @@ def _common(*arrays):
     return np.result_type(*(a.dtype for a in arrays)).newbyteorder("=")
 
 
+def _contiguous(a, dtype):
+    if not a.flags.c_contiguous:
+        check_memory(a, dtype)
+    return np.ascontiguousarray(a, dtype)
+
+
 def _call(kernel, dtype, index_dtype, names, arrays):
     """The kernel's results. names: of the arguments that are matrices, for errors. Arrays of floats and integers with
     the elements' type are converted to dtype, those in tuples to index_dtype."""
@@ -54,9 +60,9 @@ def _call(kernel, dtype, index_dtype, names, arrays):
         if isinstance(a, int):
             feeds.append(np.array(a, np.int64))
         elif isinstance(a, tuple):
-            feeds.append(np.ascontiguousarray(a[0], index_dtype))
+            feeds.append(_contiguous(a[0], index_dtype))
         else:
-            feeds.append(np.ascontiguousarray(a, dtype).view(raw))
+            feeds.append(_contiguous(a, dtype).view(raw))
     try:
         return session.run(None, dict(zip(inputs, feeds, strict=True)))
     except Error as e:

@@ -172,9 +172,21 @@ def test_arrays_that_only_seem_to_exist():
     """2^40 elements, all of them the same in memory: an error, before anything of that size is allocated."""
     huge = np.broadcast_to(np.float32(1), (1 << 40,))
     for call in (lambda: kernels.sort(huge), lambda: kernels.argsort(huge), lambda: kernels.topk(huge, 3),
-                 lambda: kernels.merge(huge, [1.0]), lambda: kernels.searchsorted([1.0], huge), lambda: kernels.unique(huge)):
+                 lambda: kernels.merge(huge, [1.0]), lambda: kernels.searchsorted([1.0], huge), lambda: kernels.unique(huge),
+                 lambda: kernels.histogram(huge), lambda: kernels.histogram(huge, [0, 2])):
         with pytest.raises(MemoryError, match=r"\(1099511627776,\) and float32 takes 4398046511104 bytes"):
             call()
+
+
+def test_boxes_that_only_seem_to_exist():
+    """Boxes and scores that are one number in memory, and would be more floats than fit."""
+    n = 1 << 31
+    few, many = np.zeros((1, 0, 4)), np.broadcast_to(np.int8(1), (1, 64 * n, 4))
+    with pytest.raises(MemoryError, match=r"\(1, 137438953472, 4\) and float32 takes 2199023255552 bytes"):
+        kernels.nms(many, np.broadcast_to(np.int8(1), (1, 1, 64 * n)))
+    with pytest.raises(MemoryError, match=r"\(1, 2199023255552, 1\) and float32"):
+        kernels.nms(np.zeros((1, 1, 4)), np.broadcast_to(np.float32(1), (1, 1024 * n, 1)))
+    assert kernels.nms(few, np.broadcast_to(np.float32(1), (1, n, 0))).shape == (0, 3)
 
 
 def test_many_rows_without_elements():

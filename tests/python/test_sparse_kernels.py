@@ -282,6 +282,15 @@ def test_many_columns():
         sparse.spgemm(left, a)
 
 
+def test_vectors_that_only_seem_to_exist():
+    """2^40 columns, and a vector that is one number in memory."""
+    n = 1 << 40
+    a = sp.csr_array((np.ones(1), np.array([n - 1]), np.array([0, 1])), shape=(1, n))
+    for call in (lambda: sparse.spmv(a, np.broadcast_to(1.0, n)), lambda: sparse.spmm(a, np.broadcast_to(1.0, (n, 2)))):
+        with pytest.raises(MemoryError, match="1099511627776,.* and float64 takes"):
+            call()
+
+
 def broken(field, place, value):
     a = sp.csr_array(np.array([[1.0, 2.0, 0], [0, 3.0, 0], [4.0, 0, 5.0]]))
     getattr(a, field)[place] = value
