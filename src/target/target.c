@@ -102,10 +102,18 @@ static void set_bandwidth(NrTarget *t) {
   t->bandwidth[3] = t->bandwidth[1] / 6;
 }
 
+/* The host has no name here. Of AMD's CPUs with AVX-512 only Zen 4 lacks AVX-VNNI. */
+static bool is_zen4(const char *cpu, const char *features) {
+  bool named = cpu && strcmp(cpu, "native") != 0;
+  return !named && has(features, "sse4a") && has(features, "avx512f") && !has(features, "avxvnni");
+}
+
 NrTarget nr_target_of(NrArch arch, const char *cpu, const char *features) {
   NrTarget t = {.arch = arch, .cpu = cpu, .features = features, .cores = (uint32_t)nr_machine_cpus()};
   set_vectors(&t);
   const CpuRow *row = find_row(arch, cpu, t.vector_bytes);
+  bool narrow = row->vector_bytes < t.vector_bytes || is_zen4(cpu, features);
+  t.unit_bytes = narrow ? NR_MIN(row->vector_bytes, 32) : t.vector_bytes;
   /* A CPU whose units are narrower than its registers runs an op in several steps. */
   t.fma_ports = NR_MAX(row->ports * NR_MIN(row->vector_bytes, t.vector_bytes) / t.vector_bytes, 1);
   t.ghz = row->ghz;

@@ -24,6 +24,7 @@ typedef struct NrTarget {
   const char *cpu;       /* LLVM's name, or "native" */
   const char *features;  /* beyond what every CPU of the architecture has: "avx,fma"; of those in base/cpu.def */
   uint32_t vector_bytes; /* of the widest vector register that is worth using */
+  uint32_t unit_bytes;   /* of the widest vectors that an arithmetic unit works on in one step, at most vector_bytes */
   uint32_t registers;    /* vector registers */
   uint32_t fma_ports;    /* arithmetic ops on such vectors that start in a cycle, at least 1 */
   uint32_t units;        /* NrUnit */

@@ -8,7 +8,8 @@
  * element is loaded and stored whole, and taken apart by vector.extract with constant positions.
  *
  * The other files of this pass: vectors_rows.c (the rows of a value), vectors_blocks.c (functions, blocks and calls),
- * vectors_shape.c and vectors_order.c (ops that move elements), vectors_memory.c and vectors_transfer.c (memory). */
+ * vectors_shape.c and vectors_order.c (ops that move elements), vectors_memory.c and vectors_transfer.c (memory),
+ * vectors_schedule.c (the order of ops on rows). */
 #include "pass/expand/lower_vectors.h"
 
 #include "pass/core/rewrite.h"
@@ -47,7 +48,11 @@ static NrStatus by_rows(R *r, NrOp *op, unsigned id) {
   for (size_t i = 0; i < count; i++) {
     NrOp *row = on_row(r, op, i, id);
     for (uint32_t k = 0; k < op->num_results; k++) out[k][i] = nr_result(row, k);
+    nr_map_set(&r->row_of, row, (void *)(uintptr_t)i);
   }
+  bool is_mask = count > 1 && nr_type_is_int_width(out[0][0]->type->elem, 1);
+  bool is_known = r->masked.size && r->masked.data[r->masked.size - 1] == op->block;
+  if (is_mask && !is_known) nr_vec_push(&r->masked, op->block);
   for (uint32_t k = 0; k < op->num_results; k++) nr_rows_set(r, nr_result(op, k), out[k]);
   return NR_OK;
 }
@@ -163,9 +168,12 @@ static NrStatus lower_vectors_run(NrPassContext *pass, NrOp *root) {
   for (size_t i = 0; i < ops.size && !status; i++)
     if (!nr_is_erased(ops.data[i])) status = lower(&r, ops.data[i]);
   if (!status) nr_rows_close_blocks(&r, &blocks);
+  if (!status) nr_rows_order(&r);
   nr_vec_deinit(&ops);
   nr_vec_deinit(&blocks);
   nr_vec_deinit(&r.done);
+  nr_vec_deinit(&r.masked);
+  nr_map_deinit(&r.row_of);
   nr_map_deinit(&r.rows);
   nr_map_deinit(&r.now);
   nr_expand_deinit(&r.x);

@@ -13,6 +13,8 @@ typedef struct NrRows {
   NrMap rows;      /* NrValue * of a vector that is not 1-D -> NrValue ** of its rows */
   NrMap now;       /* NrValue * that was replaced -> the value that took its place */
   NR_VEC(NrOp *) done; /* lowered ops, erased at the end */
+  NrMap row_of;    /* NrOp * that works on row i of several -> i */
+  NR_VEC(NrBlock *) masked; /* blocks with comparisons of several rows, in which there is a mask for each */
   bool keep;       /* set by a lowering that leaves its op */
 } NrRows;
 
@@ -51,6 +53,9 @@ NrValue *nr_rows_shuffle(NrRows *r, NrValue *a, NrValue *b, const int64_t *lanes
 NrValue *nr_rows_slice(NrRows *r, NrValue *row, int64_t begin, int64_t count, int64_t step);
 /* index + constant, with nsw. */
 NrValue *nr_rows_add(NrRows *r, NrValue *index, int64_t constant);
+
+/* Orders the ops of blocks with masks row by row (vectors_schedule.c). */
+void nr_rows_order(NrRows *r);
 
 /* ---- lowerings of single ops ---- */
 

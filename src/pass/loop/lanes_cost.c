@@ -65,8 +65,9 @@ static Shape shape_of(const NrLanes *l) {
   return s;
 }
 
+/* Of a vector that a unit works on in one step: a wider one would take as many steps, and more masks' latency. */
 static int64_t native_of(const NrLanes *l, const Shape *s) {
-  return NR_MAX((int64_t)(l->target->vector_bytes / NR_MAX(s->width, 1)), 2);
+  return NR_MAX((int64_t)(l->target->unit_bytes / NR_MAX(s->width, 1)), 2);
 }
 
 /* A vector with the results that the lanes of one wait for goes beside others, so that the units are busy: four, where

@@ -4,6 +4,28 @@
 // RUN: noria run --check-stages --entry=all %s 1 2>&1 | FileCheck %s --check-prefix=STAGES
 // STAGES: outcomes are that of 'import'
 
+// Where there are masks, the ops on one row come before those on the next.
+// CHECK-LABEL: func.func private @masked(
+// CHECK-SAME: %[[A:.*]]: vector<4xf32>, %[[B:.*]]: vector<4xf32>, %[[Z:.*]]: vector<4xf32>)
+// CHECK-NEXT: %[[M0:.*]] = arith.cmpf ogt, %[[A]], %[[Z]]
+// CHECK-NEXT: %[[S0:.*]] = arith.addf %[[A]], %[[Z]]
+// CHECK-NEXT: %[[R0:.*]] = arith.select %[[M0]], %[[S0]], %[[A]]
+// CHECK-NEXT: %[[M1:.*]] = arith.cmpf ogt, %[[B]], %[[Z]]
+// CHECK-NEXT: %[[S1:.*]] = arith.addf %[[B]], %[[Z]]
+// CHECK-NEXT: %[[R1:.*]] = arith.select %[[M1]], %[[S1]], %[[B]]
+// CHECK-NEXT: %[[ANY:.*]] = arith.ori %[[M0]], %[[M1]]
+// CHECK-NEXT: return %[[R0]], %[[R1]], %[[ANY]]
+func.func private @masked(%a: vector<2x4xf32>, %z: vector<4xf32>) -> (vector<2x4xf32>, vector<4xi1>) {
+  %both = vector.broadcast %z : vector<4xf32> to vector<2x4xf32>
+  %m = arith.cmpf ogt, %a, %both : vector<2x4xf32>
+  %s = arith.addf %a, %both : vector<2x4xf32>
+  %r = arith.select %m, %s, %a : vector<2x4xi1>, vector<2x4xf32>
+  %m0 = vector.extract %m[0] : vector<4xi1> from vector<2x4xi1>
+  %m1 = vector.extract %m[1] : vector<4xi1> from vector<2x4xi1>
+  %any = arith.ori %m0, %m1 : vector<4xi1>
+  return %r, %any : vector<2x4xf32>, vector<4xi1>
+}
+
 // Element-wise ops, constants and the arguments and results of functions: row by row.
 // CHECK-LABEL: func.func private @rows(
 // CHECK-SAME: %[[A:.*]]: vector<4xf32>, %[[B:.*]]: vector<4xf32>, %{{.*}}: i1) -> (vector<4xf32>, vector<4xf32>, i1)

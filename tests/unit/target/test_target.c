@@ -44,6 +44,13 @@ static void narrow_units_take_several_steps(void **state) {
   assert_int_equal(nr_target_of(NR_ARCH_X86_64, "znver4", wide).fma_ports, 1);
   assert_int_equal(nr_target_of(NR_ARCH_X86_64, "znver5", wide).fma_ports, 2);
   assert_int_equal(nr_target_of(NR_ARCH_X86_64, "znver1", "avx2,fma").fma_ports, 1);
+  assert_int_equal(nr_target_of(NR_ARCH_X86_64, "znver4", wide).unit_bytes, 32);
+  assert_int_equal(nr_target_of(NR_ARCH_X86_64, "znver5", wide).unit_bytes, 64);
+  assert_int_equal(nr_target_of(NR_ARCH_X86_64, "znver1", "avx2,fma").unit_bytes, 16);
+  assert_int_equal(nr_target_of(NR_ARCH_X86_64, "x86-64-v3", "avx2,fma").unit_bytes, 32);
+  /* Without a name: a CPU of AMD's with AVX-512 is a Zen 4 unless it has what Zen 5 added. */
+  assert_int_equal(nr_target_of(NR_ARCH_X86_64, "native", "sse4a,avx2,fma,avx512f,avx512vl").unit_bytes, 32);
+  assert_int_equal(nr_target_of(NR_ARCH_X86_64, "native", "sse4a,avx2,fma,avx512f,avx512vl,avxvnni").unit_bytes, 64);
 }
 
 static void the_host_is_this_machine(void **state) {
