@@ -1,5 +1,7 @@
 """Parallel loops with loops inside that run a different number of times: vectors with masks give, bit for bit, what the
 interpreter gives for the program as it is written; for each kind of CPU that this machine can run."""
+import re
+
 import numpy as np
 import onnx
 import onnxruntime
@@ -75,6 +77,27 @@ def test_lanes(name, noria_tool, tmp_path):
         session = interpreted(str(forced))
         for x, want in zip(inputs[::3], wants[::3]):
             assert all(same(w, g) for w, g in zip(want, run(session, x)))
+
+
+# name: (program, bytes of an element as it is computed with, packed arithmetic in it)
+TYPES = {"f32": (PROGRAMS["half"][0].replace("f16", "f32"), 4, "mulps"), "f64": (PROGRAMS["newton"][0], 8, "divpd"),
+         "i32": (PROGRAMS["nested"][0], 4, "p(?:add|sub)d"), "i64": (PROGRAMS["collatz"][0], 8, "p(?:add|sub)q"),
+         "f16": (PROGRAMS["half"][0], 4, "mulps")}
+
+
+@pytest.mark.parametrize("cpu, register, size", [("x86-64-v4", "zmm", 64), ("x86-64-v3", "ymm", 32), ("x86-64-v2", "xmm", 16)])
+@pytest.mark.parametrize("kind", TYPES)
+def test_registers(kind, cpu, register, size, noria_tool, tmp_path):
+    """Lanes of each type fill the vector registers of AVX-512, AVX2 and SSE4.2, as the machine code shows."""
+    text, width, instruction = TYPES[kind]
+    path, forced, code = tmp_path / f"{kind}.mlir", tmp_path / "forced.mlir", tmp_path / "code.s"
+    path.write_text(text)
+    lanes = f"vectorize-parallel-loops{{lanes={size // width}}}"
+    made = noria_tool("opt", f"--cpu={cpu}", path, "-o", forced, f"--pass-pipeline={PREPARE},{lanes},canonicalize")
+    assert made.returncode == 0, made.stderr
+    made = noria_tool("compile", f"--cpu={cpu}", forced, "-o", code)
+    assert made.returncode == 0, made.stderr
+    assert re.search(rf"\sv?{instruction}\s.*%{register}\d", code.read_text())
 
 
 def test_limits(noria_tool, tmp_path):
