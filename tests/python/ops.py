@@ -14,6 +14,22 @@ from onnx import helper, numpy_helper
 import noria
 
 
+# The operator sets of other domains; an op of theirs has the domain before its name, "ai.onnx.ml.Scaler".
+DOMAINS = {"ai.onnx.ml": 5, "ai.onnx.preview": 1, "ai.onnx.preview.training": 1, "com.microsoft": 1}
+
+
+def make_node(op, inputs, outputs, **attrs):
+    domain, _, op_type = op.rpartition(".")
+    return helper.make_node(op_type, inputs, outputs, domain=domain, **attrs)
+
+
+def opset_imports(nodes, opset, versions=()):
+    """Those that the nodes need; versions: {domain: version} where it is not the newest."""
+    sets = {**DOMAINS, **dict(versions)}
+    return [helper.make_opsetid("", opset)] + [helper.make_opsetid(domain, sets[domain])
+                                               for domain in sorted({n.domain for n in nodes} - {""})]
+
+
 class Const:
     """An input that the model holds itself."""
 
@@ -37,9 +53,10 @@ def value_info(name, array, symbolic):
     return helper.make_tensor_value_info(name, element_type(array), dims)
 
 
-def make_model(nodes, inputs, outputs, initializers, opset):
+def make_model(nodes, inputs, outputs, initializers, opset, versions=()):
     graph = helper.make_graph(nodes, "test", inputs, outputs, initializers)
-    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)], ir_version=13 if opset > 24 else 10)
+    return helper.make_model(graph, opset_imports=opset_imports(nodes, opset, versions),
+                             ir_version=13 if opset > 24 else 10)
 
 
 def assert_same(got, want, rtol, atol, what):
@@ -54,8 +71,8 @@ def assert_same(got, want, rtol, atol, what):
 
 
 class Batch:
-    def __init__(self, opset, rtol=1e-5, atol=1e-6):
-        self.opset, self.rtol, self.atol = opset, rtol, atol
+    def __init__(self, opset, rtol=1e-5, atol=1e-6, versions=()):
+        self.opset, self.rtol, self.atol, self.versions = opset, rtol, atol, versions
         self.cases = []
 
     def add(self, op, inputs, want, rtol=None, atol=None, **attrs):
@@ -78,9 +95,9 @@ class Batch:
                     infos.append(value_info(name, x, symbolic))
                     feeds[name] = x
             results = [f"out{c}_{i}" for i in range(len(want))]
-            nodes.append(helper.make_node(op, names, results, name=f"{op}_{c}", **attrs))
+            nodes.append(make_node(op, names, results, name=f"{op}_{c}", **attrs))
             outputs += [helper.make_tensor_value_info(r, element_type(w), None) for r, w in zip(results, want)]
-        return make_model(nodes, infos, outputs, initializers, self.opset), feeds
+        return make_model(nodes, infos, outputs, initializers, self.opset, self.versions), feeds
 
     def check(self, symbolic=(False, True), options=None):
         for s in symbolic:
@@ -100,14 +117,14 @@ def interpreted():
     return options
 
 
-def fails(op, inputs, opset, symbolic=False, options=None, **attrs):
+def fails(op, inputs, opset, symbolic=False, options=None, versions=(), **attrs):
     """The message with which a model of this one node fails, while it is compiled or run."""
     inputs = [x if isinstance(x, (Const, Sized)) else np.asarray(x) for x in inputs]
     names = [f"x{i}" for i in range(len(inputs))]
     infos = [value_info(n, x, symbolic) for n, x in zip(names, inputs) if not isinstance(x, Const)]
     initializers = [numpy_helper.from_array(x.value, n) for n, x in zip(names, inputs) if isinstance(x, Const)]
-    node = helper.make_node(op, names, ["y"], name="the_node", **attrs)
-    model = make_model([node], infos, [onnx.ValueInfoProto(name="y")], initializers, opset)
+    node = make_node(op, names, ["y"], name="the_node", **attrs)
+    model = make_model([node], infos, [onnx.ValueInfoProto(name="y")], initializers, opset, versions)
     try:
         session = noria.InferenceSession(model.SerializeToString(), options)
         session.run(None, {n: x for n, x in zip(names, inputs) if not isinstance(x, Const)})

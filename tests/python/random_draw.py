@@ -10,6 +10,7 @@ import onnx
 import onnxruntime
 from onnx import helper, numpy_helper
 from onnx.reference import ReferenceEvaluator
+from ops import DOMAINS, make_node, opset_imports
 
 NEWEST = 26
 onnxruntime.set_default_logger_severity(4)
@@ -36,6 +37,7 @@ class Case:
     unreliable: bool = False    # the onnx package is not asked
     twin: list = None           # nodes that mean the same, to ask about
     static: list = ()           # (input, dim) pairs that are never symbols
+    versions: dict = ()         # {domain: version} of other domains, where it is not the newest
 
 
 class Draw:
@@ -70,7 +72,8 @@ class Draw:
         return [int(a) - rank * self.chance(.4) for a in picked]
 
     def opset(self, op, least=1):
-        """One at which the op changed, or between two changes, up to the newest that ONNX Runtime knows."""
+        """One at which the op changed, or between two changes, up to the newest that ONNX Runtime knows. For ops of
+        other domains see Case.versions."""
         versions = [s.since_version for s in onnx.defs.get_all_schemas_with_history()
                     if s.name == op and s.domain == "" and least <= s.since_version <= NEWEST] or [least]
         first = self.choose(*versions)
@@ -79,7 +82,8 @@ class Draw:
 
     def type_of(self, op, opset, i=0, only=None):
         """One of the NumPy types that input i may have."""
-        schema = onnx.defs.get_schema(op, opset)
+        domain, _, name = op.rpartition(".")
+        schema = onnx.defs.get_schema(name, DOMAINS[domain] if domain else opset, domain)
         i = min(i, len(schema.inputs) - 1)
         names = sorted(t[7:-1] for t in schema.inputs[i].types if t.startswith("tensor("))
         numbers = {onnx.TensorProto.DataType.Value(n.upper()) for n in names}
@@ -159,7 +163,7 @@ def model_of(draw, case):
     nodes = case.nodes or [(case.op, names, outputs, case.attrs)]
     given = [[(op, [renamed.get(x, x) for x in ins], outs, attrs) for op, ins, outs, attrs in n]
              for n in (nodes, case.twin or nodes)]
-    return *(built(before + n, infos, results, initializers, case.opset) for n in given), feeds
+    return *(built(before + n, infos, results, initializers, case) for n in given), feeds
 
 
 def producers(draw, case, infos, feeds):
@@ -185,12 +189,11 @@ def producers(draw, case, infos, feeds):
     return nodes, renamed
 
 
-def built(nodes, infos, results, initializers, opset):
-    nodes = [helper.make_node(op, ins, outs, name=f"{op}_{n}", **attrs)
-             for n, (op, ins, outs, attrs) in enumerate(nodes)]
+def built(nodes, infos, results, initializers, case):
+    nodes = [make_node(op, ins, outs, name=f"{op}_{n}", **attrs) for n, (op, ins, outs, attrs) in enumerate(nodes)]
     graph = helper.make_graph(nodes, "random", infos, [onnx.ValueInfoProto(name=r) for r in results], initializers)
-    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)],
-                              ir_version=10 if opset < 25 else 13)
+    model = helper.make_model(graph, opset_imports=opset_imports(nodes, case.opset, case.versions),
+                              ir_version=10 if case.opset < 25 else 13)
     known = {v.name: v.type for v in onnx.shape_inference.infer_shapes(model).graph.output}
     for v in model.graph.output:
         if known[v.name].WhichOneof("value") == "tensor_type":

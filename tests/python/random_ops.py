@@ -42,6 +42,14 @@ def parameters(d, op):
     return Case(op, [x], attrs, opset=opset, tolerance=1e-5)  # attributes are float32
 
 
+@ops("ai.onnx.ml.Binarizer", "com.microsoft.QuickGelu")
+def parameters_of_other_domains(d, op):
+    if op.endswith("QuickGelu"):
+        return Case(op, [d.array(np.float32)], {"alpha": d.random.uniform(.1, 2)} if d.chance() else {}, tolerance=1e-5)
+    x = d.array(d.type_of(op, 1), special=.3)
+    return Case(op, [x], {"threshold": float(d.random.uniform(-2, 2))} if d.chance(.7) else {})
+
+
 @ops("Clip")
 def clip(d, op):
     opset = d.opset(op)

@@ -24,7 +24,7 @@ PAGE = os.path.join(ROOT, "docs", "onnx-tests.md")
 
 def lowered_ops():
     with open(os.path.join(ROOT, "src", "onnx", "lower", "core", "lower.def")) as f:
-        return set(re.findall(r"^LOWER\((\w+),", f.read(), re.M))
+        return set(re.findall(r"^LOWER\(([\w.]+),", f.read(), re.M))
 
 
 def listed_reasons():

@@ -1,7 +1,20 @@
 /* attrs.c - see attrs.h. Linear search: the longest list has nine names. */
 #include "dialect/onnx/attrs.h"
 
-int64_t nr_onnx_version(const NrOp *op) { return nr_op_attr_int(op, NR_A_opset, NR_ONNX_NEWEST_OPSET); }
+static const struct {
+  const char *name;
+  int64_t newest;
+} domains[] = {
+    {"", 28}, {"ai.onnx.ml", 5}, {"ai.onnx.preview", 1}, {"ai.onnx.preview.training", 1}, {"com.microsoft", 1},
+};
+
+int64_t nr_onnx_newest_opset(NrStr domain) {
+  for (size_t i = 0; i < NR_COUNTOF(domains); i++)
+    if (nr_str_is(domain, domains[i].name)) return domains[i].newest;
+  return 0;
+}
+
+int64_t nr_onnx_version(const NrOp *op) { return nr_op_attr_int(op, NR_A_opset, domains[0].newest); }
 
 static bool in_version(const NrVersionedAttr *a, int64_t version) {
   return version >= a->since && (!a->until || version < a->until);

@@ -111,9 +111,9 @@ static NrAttr import_attr(Importer *im, const NrOnnxAttr *a) {
 /* ---- graphs ---- */
 
 static const NrOpInfo *node_info(const NrOnnxNode *n) {
-  if (n->domain.size) return NULL;
   char name[128];
-  int size = snprintf(name, sizeof name, "onnx.%.*s", NR_STR_ARG(n->op_type));
+  int size = snprintf(name, sizeof name, "onnx.%.*s%s%.*s", NR_STR_ARG(n->domain), n->domain.size ? "." : "",
+                      NR_STR_ARG(n->op_type));
   if (size < 0 || (size_t)size >= sizeof name) return NULL;
   bool legacy;
   return nr_op_info_find((NrStr){name, (size_t)size}, &legacy);
@@ -367,7 +367,7 @@ static void list_unknown(const NrOnnxGraph *g, NrStrMap *seen, NrBuf *text) {
     for (size_t a = 0; a < n->num_attrs; a++)
       if (n->attrs[a].type == NR_ONNX_ATTR_GRAPH) list_unknown(n->attrs[a].g, seen, text);
     const NrOpInfo *info = node_info(n);
-    if ((info && nr_lower_find(n->op_type)) || nr_strmap_has(seen, n->op_type)) continue;
+    if ((info && nr_lower_find(nr_str(info->name))) || nr_strmap_has(seen, n->op_type)) continue;
     nr_strmap_set(seen, n->op_type, (void *)n);
     NrStr name = n->name.size ? n->name : nr_onnx_output(n, 0);
     nr_buf_printf(text, "%s%.*s%s%.*s (opset %lld, node '%.*s')", text->size ? ", " : "", NR_STR_ARG(n->domain),
@@ -375,14 +375,23 @@ static void list_unknown(const NrOnnxGraph *g, NrStrMap *seen, NrBuf *text) {
   }
 }
 
+/* Operator sets of the model that are newer than what is known of their domain. */
+static void list_too_new(const NrOnnxModel *model, NrBuf *text) {
+  for (size_t i = 0; i < model->num_opsets; i++) {
+    const NrOnnxOpset *set = &model->opsets[i];
+    int64_t newest = nr_onnx_newest_opset(set->domain);
+    if (!newest || set->version <= newest) continue;
+    nr_buf_printf(text, "%sthose of operator set %lld%s%.*s (the newest that is known is %lld)",
+                  text->size ? ", and " : "", (long long)set->version, set->domain.size ? " of " : "",
+                  NR_STR_ARG(set->domain), (long long)newest);
+  }
+}
+
 static NrStatus check_known(Importer *im) {
   NrStrMap seen = {0};
   NrBuf text = {0};
   list_unknown(im->model->graph, &seen, &text);
-  int64_t opset = nr_onnx_opset_version(im->model, NULL, NR_STR(""));
-  if (opset > NR_ONNX_NEWEST_OPSET)
-    nr_buf_printf(&text, "%sthose of operator set %lld (the newest that is known is %d)", text.size ? ", and " : "",
-                  (long long)opset, NR_ONNX_NEWEST_OPSET);
+  list_too_new(im->model, &text);
   NrStatus status = text.size ? nr_error(im->ctx, NULL, "the model uses ops that are not known: %s", text.data) : NR_OK;
   nr_strmap_deinit(&seen);
   nr_buf_deinit(&text);

@@ -4,6 +4,7 @@
  * Names are resolved as the ONNX specification says. A node sees what stands before it in its own graph and, from a
  * subgraph, what the node that holds the subgraph sees. Inputs and initializers of a subgraph may hide outer names; a
  * node's output may not. A subgraph may give an outer value as its output directly. */
+#include "dialect/onnx/attrs.h"
 #include "onnx/read/reader.h"
 
 /* The names of one graph, while its nodes are walked in order. */
@@ -209,9 +210,7 @@ static void check_attrs(Checker *c, Scope *scope, const NrOnnxPlace *place) {
 
 /* Domains whose ops Noria knows. A missing op of another domain is a missing local function; one of these is left to
  * the importer, which reports unknown ops. */
-static bool is_known_domain(NrStr domain) {
-  return !domain.size || nr_str_starts(domain, "ai.onnx") || nr_str_starts(domain, "com.microsoft");
-}
+static bool is_known_domain(NrStr domain) { return nr_onnx_newest_opset(domain) != 0; }
 
 static void check_op(Checker *c, const NrOnnxPlace *place) {
   const NrOnnxNode *node = place->node;

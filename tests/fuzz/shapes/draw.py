@@ -7,6 +7,7 @@ import zlib
 import numpy as np
 import onnx
 from onnx import helper, numpy_helper
+from ops import make_node, opset_imports
 from random_draw import Draw, Operand, kind, operand, producers
 
 MOST_ELEMENTS = 700  # of an input: the interpreter is slow
@@ -78,10 +79,10 @@ class Trial:
                 node[1] = names
                 node[2] = [f"y{k}" if k in wanted else "" for k in range(max(wanted) + 1)]
             node[1] = [renamed.get(n, n) for n in node[1]]
-        protos = [helper.make_node(name, ins, outs, name=f"{name}_{n}", **attrs)
+        protos = [make_node(name, ins, outs, name=f"{name}_{n}", **attrs)
                   for n, (name, ins, outs, attrs) in enumerate(before + nodes)]
         graph = helper.make_graph(protos, "shapes", infos, [onnx.ValueInfoProto(name=r) for r in results], initializers)
-        return helper.make_model(graph, opset_imports=[helper.make_opsetid("", case.opset)],
+        return helper.make_model(graph, opset_imports=opset_imports(protos, case.opset, case.versions),
                                  ir_version=10 if case.opset < 25 else 13).SerializeToString()
 
     @staticmethod

@@ -170,4 +170,4 @@ for made, by in (("SequenceConstruct", "SequenceInsert"), ("SequenceAt", "Sequen
     OPS.setdefault(made, []).append(lambda d, op, by=by: GENERATORS[by][0](d, by))  # its nodes have it in them
 
 TABLE = pathlib.Path(__file__).resolve().parents[3] / "src/onnx/lower/core/lower.def"
-MISSING = set(re.findall(r"^LOWER\((\w+)", TABLE.read_text(), re.M)) - set(OPS)
+MISSING = set(re.findall(r"^LOWER\(([\w.]+)", TABLE.read_text(), re.M)) - set(OPS)
