@@ -1,7 +1,8 @@
 // ragged_searchsorted.mlir - values searched in sorted lists of their own, of any lengths, which stand one behind the other.
 //
 // List r has the elements from list_offsets[r] up to list_offsets[r + 1], and value_offsets says likewise which values are
-// searched in it, 16 at a time (search.mlir). Groups of lists are searched on all threads.
+// searched in it, 16 at a time: in lists of up to 64 elements by comparing each element with all 16, in longer ones by bisection
+// (search.mlir). Groups of lists are searched on all threads.
 //
 // The prelude defines !T, !K, @key(!T) -> !K, @before(!T, !T) -> i1, and @checked() -> i1, whether it is an error where a
 // list is not sorted.
@@ -21,6 +22,32 @@ func.func private @range_of(%offsets: tensor<?xi64>, %r: index, %n: index) -> (i
   return %begin, %end : index, index
 }
 
+// How many of the %size keys from %begin on stand left of each of 16 values; at most 127 keys, so that the narrowest !K holds it.
+func.func private @count_left(%keys: memref<?x!K>, %values: memref<16x!K>, %begin: index, %size: index, %right: i1)
+    -> vector<16x!K> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %none = arith.constant dense<0> : vector<16x!K>
+  %one = arith.constant dense<1> : vector<16x!K>
+  %value = vector.load %values[%c0] : memref<16x!K>, vector<16x!K>
+  %end = arith.addi %begin, %size : index
+  %counts = scf.for %i = %begin to %end step %c1 iter_args(%count = %none) -> (vector<16x!K>) {
+    %key = memref.load %keys[%i] : memref<?x!K>
+    %element = vector.broadcast %key : !K to vector<16x!K>
+    %is_left = scf.if %right -> (vector<16xi1>) {
+      %not_behind = arith.cmpi ule, %element, %value : vector<16x!K>
+      scf.yield %not_behind : vector<16xi1>
+    } else {
+      %before = arith.cmpi ult, %element, %value : vector<16x!K>
+      scf.yield %before : vector<16xi1>
+    }
+    %more = arith.addi %count, %one : vector<16x!K>
+    %next = arith.select %is_left, %more, %count : vector<16xi1>, vector<16x!K>
+    scf.yield %next : vector<16x!K>
+  }
+  return %counts : vector<16x!K>
+}
+
 // Results count from the begin of the value's list: the number of elements before it or, with %right, not behind it.
 func.func @ragged_searchsorted(%list: tensor<?x!T>, %list_offsets: tensor<?xi64>, %values: tensor<?x!T>,
     %value_offsets: tensor<?xi64>, %right: i1) -> tensor<?xi64> {
@@ -29,6 +56,7 @@ func.func @ragged_searchsorted(%list: tensor<?x!T>, %list_offsets: tensor<?xi64>
   %c16 = arith.constant 16 : index
   %zero = arith.constant 0 : i64
   %part = arith.constant 64 : index
+  %most_compared = arith.constant 64 : index
   %n = tensor.dim %list, %c0 : tensor<?x!T>
   %m = tensor.dim %values, %c0 : tensor<?x!T>
   %num_offsets = tensor.dim %list_offsets, %c0 : tensor<?xi64>
@@ -72,6 +100,7 @@ func.func @ragged_searchsorted(%list: tensor<?x!T>, %list_offsets: tensor<?xi64>
       %size = arith.subi %range#1, %range#0 : index
       %count = arith.subi %queries#1, %queries#0 : index
       %last = arith.subi %count, %c1 : index
+      %is_short = arith.cmpi ule, %size, %most_compared : index
       %slice = tensor.extract_slice %values[%queries#0] [%count] [1] : tensor<?x!T> to tensor<?x!T>
       scf.for %first = %c0 to %count step %c16 {
         // behind the last value, it is searched again
@@ -83,8 +112,17 @@ func.func @ragged_searchsorted(%list: tensor<?x!T>, %list_offsets: tensor<?xi64>
           memref.store %key, %block_values[%i] : memref<16x!K>
           memref.store %range#0, %places[%i] : memref<16xindex>
         }
-        func.call @search_block(%keys, %block_values, %places, %size, %right)
-            : (memref<?x!K>, memref<16x!K>, memref<16xindex>, index, i1) -> ()
+        scf.if %is_short {
+          %counts = func.call @count_left(%keys, %block_values, %range#0, %size, %right)
+              : (memref<?x!K>, memref<16x!K>, index, index, i1) -> vector<16x!K>
+          %ahead = arith.index_castui %counts : vector<16x!K> to vector<16xindex>
+          %list_begin = vector.broadcast %range#0 : index to vector<16xindex>
+          %behind_begin = arith.addi %ahead, %list_begin : vector<16xindex>
+          vector.store %behind_begin, %places[%c0] : memref<16xindex>, vector<16xindex>
+        } else {
+          func.call @search_block(%keys, %block_values, %places, %size, %right)
+              : (memref<?x!K>, memref<16x!K>, memref<16xindex>, index, i1) -> ()
+        }
         scf.for %i = %c0 to %c16 step %c1 {
           %at_or_more = arith.addi %first, %i : index
           %at = arith.minui %at_or_more, %last : index

@@ -126,12 +126,14 @@ def test_searches_in_rows(side):
 
 
 @pytest.mark.parametrize("side", ["left", "right"])
-def test_ragged_searches(side):
+@pytest.mark.parametrize("kind", ["i1", "u2", "i4", "f4", "f8"])
+def test_ragged_searches(side, kind):
+    """Lists of up to 64 elements are searched in another way than longer ones."""
     rng = np.random.default_rng(28)
-    lengths = rng.integers(0, 50, (2, 300))
-    lengths[:, :3] = [[0, 5, 0], [4, 0, 0]]
+    lengths = rng.integers(0, 140, (2, 300))
+    lengths[:, :6] = [[0, 5, 0, 63, 64, 65], [4, 0, 0, 17, 16, 15]]
     offsets = np.concatenate([[[0], [0]], np.cumsum(lengths, 1)], 1)
-    lists, values = [numbers(rng, "i4", n) for n in lengths[0]], [numbers(rng, "i4", n) for n in lengths[1]]
+    lists, values = [numbers(rng, kind, n) for n in lengths[0]], [numbers(rng, kind, n) for n in lengths[1]]
     lists = [np.sort(x) for x in lists]
     found = kernels.searchsorted(np.concatenate(lists), np.concatenate(values), side, a_offsets=offsets[0],
                                  v_offsets=offsets[1].astype("u4"), check=True)
