@@ -9,6 +9,7 @@ without copies.
 """
 
 import atexit
+import copy
 import os
 
 import numpy as np
@@ -118,6 +119,7 @@ class InferenceSession:
 
     def __init__(self, model, sess_options=None, providers=None, provider_options=None, **unused):
         options = sess_options or SessionOptions()
+        self._model, self._options, self._overrides = model, options, {}
         path = data = None
         if isinstance(model, (bytes, bytearray, memoryview)):
             data = bytes(model)
@@ -154,7 +156,10 @@ class InferenceSession:
         return ["CPUExecutionProvider"]
 
     def run(self, output_names, input_feed, run_options=None):
-        """Outputs in the order of output_names, or all of them for None or []."""
+        """Outputs in the order of output_names, or all of them for None or []. A feed of an initializer that is also an
+        input of the graph overrides its value: the first run with it compiles the model for that."""
+        if len(input_feed) > len(self._inputs):
+            return self._override(input_feed).run(output_names, input_feed)
         return self._named(output_names, self._session.run(self._feeds(input_feed)))
 
     def run_ranks(self, output_names, input_feeds, check=False):
@@ -167,6 +172,19 @@ class InferenceSession:
         feeds = [value for feed in input_feeds for value in self._feeds(feed)]
         values, each = self._session.run_ranks(len(input_feeds), feeds, check), len(self._outputs)
         return [self._named(output_names, values[r * each:(r + 1) * each]) for r in range(len(input_feeds))]
+
+    def _override(self, input_feed):
+        """The session in which the feeds that are no inputs here are inputs."""
+        names = tuple(n for n in input_feed if n not in self._input_names)
+        if names not in self._overrides:
+            options = copy.copy(self._options)
+            options.shapes = [*getattr(options, "shapes", []), *(f"{n}=input" for n in names)]
+            try:
+                self._overrides[names] = InferenceSession(self._model, options)
+            except Error as e:
+                raise Error(f"the feeds {list(names)} are no inputs of the model; its inputs are {self._input_names} "
+                            f"({e})") from None
+        return self._overrides[names]
 
     def _feeds(self, input_feed):
         try:

@@ -100,7 +100,8 @@ static NrStatus import(NrCompilation *unit, const NoriaCompileOptions *options) 
   NrStatus status = NR_OK;
   for (size_t i = 0; i < count && !status; i++)
     if (!nr_shape_fix_parse(nr_str(options->shapes[i]), &fixes[i]))
-      status = nr_error(unit->ctx, NULL, "'%s' does not fix a shape: write N=16 or x=1x3x?", options->shapes[i]);
+      status = nr_error(unit->ctx, NULL, "'%s' does not fix a shape: write N=16, x=1x3x? or w=input",
+                        options->shapes[i]);
   NrImportOptions import_options = {count, fixes};
   if (!status) status = nr_onnx_import(unit->ctx, unit->model, &import_options, &unit->module);
   nr_free(fixes);

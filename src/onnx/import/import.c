@@ -222,6 +222,9 @@ static NrStatus import_node(Importer *im, const NrOnnxGraph *g, const NrOnnxNode
   }
   for (size_t i = 0; i < n->num_outputs && !status; i++) {
     nr_result(op, i)->name = value_name(im, n->outputs[i]);
+    if (n->outputs[i].size && find(scope->outer, n->outputs[i]))
+      nr_warning(im->ctx, op->loc, "the output '%.*s' hides a value of that name outside of this graph",
+                 NR_STR_ARG(n->outputs[i]));
     if (n->outputs[i].size) nr_strmap_set(&scope->names, n->outputs[i], nr_result(op, i));
   }
   nr_vec_deinit(&graphs);
@@ -310,6 +313,7 @@ bool nr_shape_fix_parse(NrStr text, NrShapeFix *out) {
   while (eq < text.size && text.data[eq] != '=') eq++;
   if (eq == 0 || eq + 1 >= text.size) return false;
   out->name = (NrStr){text.data, eq};
+  if (nr_str_is((NrStr){text.data + eq + 1, text.size - eq - 1}, "input")) return out->is_input = true;
   for (size_t i = eq + 1; i < text.size;) {
     int64_t n = 0;
     if (out->rank == NORIA_MAX_RANK) return false;
@@ -328,11 +332,30 @@ bool nr_shape_fix_parse(NrStr text, NrShapeFix *out) {
   return true;
 }
 
+/* Takes the value of an initializer that is also an input of the graph, so that it must be fed. */
+static NrStatus free_initializer(Importer *im, NrOnnxGraph *g, NrStr name) {
+  size_t at = 0, input = 0;
+  while (at < g->num_initializers && !nr_str_eq(g->initializers[at].name, name)) at++;
+  while (input < g->num_inputs && !nr_str_eq(g->inputs[input].name, name)) input++;
+  if (at == g->num_initializers || input == g->num_inputs)
+    return nr_error(im->ctx, NULL, "no initializer that is an input is named '%.*s'", NR_STR_ARG(name));
+  if (im->model->ir_version < 4)
+    return nr_error(im->ctx, NULL, "the initializer '%.*s' is a constant: the model has IR version %lld, below 4",
+                    NR_STR_ARG(name), (long long)im->model->ir_version);
+  g->num_initializers--;
+  memmove(&g->initializers[at], &g->initializers[at + 1], (g->num_initializers - at) * sizeof *g->initializers);
+  return NR_OK;
+}
+
 /* Applies the fixes to the graph's inputs in place. A fix names a symbol or an input. */
 static NrStatus fix_shapes(Importer *im, NrOnnxGraph *g) {
   for (size_t f = 0; im->options && f < im->options->num_fixes; f++) {
     const NrShapeFix *fix = &im->options->fixes[f];
     bool used = false;
+    if (fix->is_input) {
+      NR_TRY(free_initializer(im, g, fix->name));
+      continue;
+    }
     for (size_t i = 0; i < g->num_inputs; i++) {
       NrOnnxType *t = nr_arena_copy(&im->model->arena, g->inputs[i].type, sizeof *t);
       NrOnnxDim *dims = nr_arena_copy(&im->model->arena, t->dims, t->rank * sizeof *dims);
@@ -408,6 +431,9 @@ NrStatus nr_onnx_import(NrContext *ctx, NrOnnxModel *model, const NrImportOption
   if (!status) status = check_known(&im);
   if (!status) status = fix_shapes(&im, model->graph);
   if (status) return status;
+  if (model->assumes_opset)
+    nr_warning(ctx, NULL, "the model imports no operator set of ai.onnx; the newest, %lld, is taken",
+               (long long)nr_onnx_newest_opset(NR_STR("")));
   NrOnnxGraph *g = model->graph;
   NrLoc loc = nr_loc_name(ctx, g->name, NULL);
   im.module = nr_module_create(ctx, loc);

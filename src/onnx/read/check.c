@@ -2,8 +2,9 @@
  * functions.
  *
  * Names are resolved as the ONNX specification says. A node sees what stands before it in its own graph and, from a
- * subgraph, what the node that holds the subgraph sees. Inputs and initializers of a subgraph may hide outer names; a
- * node's output may not. A subgraph may give an outer value as its output directly. */
+ * subgraph, what the node that holds the subgraph sees. Inputs and initializers of a subgraph may hide outer names; so
+ * may a node's output, which the specification forbids: the import warns of it. A subgraph may give an outer value as
+ * its output directly. */
 #include "dialect/onnx/attrs.h"
 #include "onnx/read/reader.h"
 
@@ -124,9 +125,8 @@ static void report_missing(Checker *c, Scope *innermost, const NrOnnxPlace *plac
 
 static void define_output(Checker *c, Scope *scope, const NrOnnxPlace *place, NrStr name) {
   if (!name.size) return;
-  for (const Scope *s = scope; s; s = s->outer) {
-    const NrOnnxNode *before = nr_strmap_get(&s->defined, name);
-    if (!before || before == &reported_missing) continue;
+  const NrOnnxNode *before = nr_strmap_get(&scope->defined, name);
+  if (before && before != &reported_missing) {
     NrBuf label = {0};
     if (before == &graph_input || before == &initializer)
       nr_buf_puts(&label, before == &initializer ? "an initializer" : "a graph input");

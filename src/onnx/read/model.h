@@ -162,6 +162,7 @@ struct NrOnnxModel {
   NrStr producer_name, producer_version, domain, doc_string;
   size_t num_opsets, num_functions, num_metadata;
   NrOnnxOpset *opsets;
+  bool assumes_opset; /* the file imports no operator set of ai.onnx, and the newest was taken */
   NrOnnxFunction *functions;
   NrOnnxMetadata *metadata;
   NrOnnxGraph *graph;

@@ -1,6 +1,7 @@
 /* model_read.c - ModelProto to NrOnnxModel. It goes on after an error, with an empty value in place of the wrong one,
  * so that one run lists all errors. */
 #include "base/dtype.h"
+#include "dialect/onnx/attrs.h"
 #include "dialect/onnx/dtype.h"
 #include "onnx/read/reader.h"
 
@@ -59,15 +60,12 @@ static void read_shape(NrOnnxReader *r, const NrOnnxPlace *place, NrStr value, c
   out->dims = dims;
   for (size_t i = 0; i < out->rank; i++) {
     const Onnx__TensorShapeProto__Dimension *dim = shape->dim[i];
-    if (dim->value_case == ONNX__TENSOR_SHAPE_PROTO__DIMENSION__VALUE_DIM_VALUE && dim->dim_value >= 0) {
+    /* Converters write unknown dims as -1, "?" or an empty name too: they stay UNKNOWN, each on its own. */
+    if (dim->value_case == ONNX__TENSOR_SHAPE_PROTO__DIMENSION__VALUE_DIM_VALUE && dim->dim_value >= 0)
       dims[i] = (NrOnnxDim){.kind = NR_ONNX_DIM_VALUE, .value = dim->dim_value};
-    } else if (dim->value_case == ONNX__TENSOR_SHAPE_PROTO__DIMENSION__VALUE_DIM_VALUE) {
-      nr_onnx_error(r->errors, NR_ERROR_INVALID, place, "value '%.*s' has a negative dim %lld in its shape",
-                    NR_STR_ARG(value), (long long)dim->dim_value);
-    } else if (dim->value_case == ONNX__TENSOR_SHAPE_PROTO__DIMENSION__VALUE_DIM_PARAM && dim->dim_param &&
-               dim->dim_param[0]) {
+    else if (dim->value_case == ONNX__TENSOR_SHAPE_PROTO__DIMENSION__VALUE_DIM_PARAM && dim->dim_param &&
+             dim->dim_param[0] && strcmp(dim->dim_param, "?") != 0)
       dims[i] = (NrOnnxDim){.kind = NR_ONNX_DIM_SYMBOL, .symbol = text(r, dim->dim_param)};
-    }
   }
   check_size(r, place, value, out);
 }
@@ -269,11 +267,7 @@ static NrOnnxOpset *read_opsets(NrOnnxReader *r, const NrOnnxPlace *place, Onnx_
   for (size_t i = 0; i < count; i++) {
     NrOnnxOpset opset = {domain_text(r, items[i]->domain), items[i]->version};
     NrStr shown = opset.domain.size ? opset.domain : NR_STR("ai.onnx");
-    if (opset.version < 1) {
-      nr_onnx_error(r->errors, NR_ERROR_INVALID, place, "opset import of domain '%.*s' has version %lld",
-                    NR_STR_ARG(shown), (long long)opset.version);
-      continue;
-    }
+    if (opset.version < 1) continue; /* says nothing: a missing version reads as 0 */
     size_t same = 0;
     while (same < *out_count && !nr_str_eq(out[same].domain, opset.domain)) same++;
     if (same == *out_count) out[(*out_count)++] = opset;
@@ -323,16 +317,16 @@ static void read_functions(NrOnnxReader *r, const Onnx__ModelProto *p) {
 
 static void read_opset_imports(NrOnnxReader *r, const Onnx__ModelProto *p) {
   NrOnnxModel *model = r->model;
-  model->opsets = read_opsets(r, NULL, p->opset_import, p->n_opset_import, &model->num_opsets);
-  if (p->n_opset_import) return;
-  if (model->ir_version >= ONNX__VERSION__IR_VERSION_2017_11_3) {
-    nr_onnx_error(r->errors, NR_ERROR_INVALID, NULL, "the model imports no operator set");
-    return;
-  }
+  NrOnnxOpset *read = read_opsets(r, NULL, p->opset_import, p->n_opset_import, &model->num_opsets);
+  model->opsets = read;
+  for (size_t i = 0; i < model->num_opsets; i++)
+    if (!read[i].domain.size) return;
   /* Operator sets came with IR version 3; until then there was one. */
-  model->num_opsets = 1;
-  model->opsets = NR_NEW(r->arena, NrOnnxOpset);
-  *model->opsets = (NrOnnxOpset){NR_STR(""), 1};
+  bool had_one = model->ir_version < ONNX__VERSION__IR_VERSION_2017_11_3;
+  model->assumes_opset = !had_one;
+  model->opsets = NR_NEW_ARRAY(r->arena, NrOnnxOpset, model->num_opsets + 1);
+  if (model->num_opsets) memcpy(model->opsets, read, model->num_opsets * sizeof *read);
+  model->opsets[model->num_opsets++] = (NrOnnxOpset){NR_STR(""), had_one ? 1 : nr_onnx_newest_opset(NR_STR(""))};
 }
 
 static void read_model(NrOnnxReader *r, const Onnx__ModelProto *p) {
@@ -358,14 +352,28 @@ static void read_model(NrOnnxReader *r, const Onnx__ModelProto *p) {
   else nr_onnx_error(r->errors, NR_ERROR_INVALID, NULL, "the model has no graph");
 }
 
+/* Files that are often taken for models, by the bytes at `at`. */
+static const struct {
+  size_t at;
+  const char *bytes, *what;
+} other_files[] = {
+    {0, "version https://git-lfs", "this is a Git LFS pointer, not a model: fetch it with `git lfs pull`"},
+    {0, "PK\3\4", "this is a zip archive, not a model: unpack it first"},
+    {0, "\x1f\x8b", "this file is compressed by gzip: unpack it first"},
+    {4, "ORTM", "this is a model in ONNX Runtime's own format (.ort): give the .onnx file that it was made from"},
+    {4, "TFL3", "this is a TensorFlow Lite model: convert it to ONNX first"},
+};
+
 static void read_bytes(NrOnnxReader *r) {
   if (r->size == 0) {
     nr_onnx_error(r->errors, NR_ERROR_INVALID, NULL, "not a valid ONNX file: it is empty");
     return;
   }
-  if (nr_str_starts((NrStr){(const char *)r->bytes, r->size}, "version https://git-lfs")) {
-    nr_onnx_error(r->errors, NR_ERROR_INVALID, NULL,
-                  "this is a Git LFS pointer, not a model: fetch it with `git lfs pull`");
+  for (size_t i = 0; i < NR_COUNTOF(other_files); i++) {
+    size_t at = other_files[i].at;
+    if (r->size < at || !nr_str_starts((NrStr){(const char *)r->bytes + at, r->size - at}, other_files[i].bytes))
+      continue;
+    nr_onnx_error(r->errors, NR_ERROR_INVALID, NULL, "%s", other_files[i].what);
     return;
   }
   NrArena scratch;

@@ -120,9 +120,16 @@ static NrStatus lower_chosen(NrLower *l, NrValue *cond) {
 
 NrStatus nr_lower_if(NrLower *l) {
   NrValue *cond_tensor = nr_lower_in(l, 0);
-  for (size_t i = 0; i < 2; i++)
-    if (branch_region(l, i)->first->num_args)
-      return nr_lower_error(l, "the %s branch has inputs; it may only use values from outside", i ? "else" : "then");
+  for (size_t i = 0; i < 2; i++) {
+    NrBlock *body = branch_region(l, i)->first;
+    uint32_t gives = nr_block_terminator(body)->num_operands;
+    const char *name = i ? "else" : "then";
+    if (body->num_args)
+      return nr_lower_error(l, "the %s branch has inputs; it may only use values from outside", name);
+    if (gives != nr_lower_num_out(l))
+      return nr_lower_error(l, "the %s branch gives %u values; the node has %zu outputs", name, gives,
+                            nr_lower_num_out(l));
+  }
   if (!cond_tensor || nr_lower_dtype(l, 0) != NORIA_BOOL)
     return nr_lower_error(l, "the condition must be a boolean tensor");
   int64_t elements;

@@ -1,0 +1,173 @@
+"""Models as they are found, not as the specification has them. Judge: ONNX Runtime where it runs them, else NumPy."""
+import subprocess
+import zipfile
+
+import numpy as np
+import onnx
+import onnxruntime
+import pytest
+from onnx import TensorProto, helper
+
+import noria
+from conftest import BUILD
+
+X = np.arange(3, dtype=np.float32)
+W = helper.make_tensor("w", TensorProto.FLOAT, [3], [10, 20, 30])
+W_INPUT = helper.make_tensor_value_info("w", TensorProto.FLOAT, [3])
+
+
+def model(ir=10, opsets=(("", 17),), dims=("N",), inputs=(), y_dims=None, initializers=(W,)):
+    graph = helper.make_graph([helper.make_node("Add", ["x", "w"], ["y"])], "g",
+                              [helper.make_tensor_value_info("x", TensorProto.FLOAT, dims), *inputs],
+                              [helper.make_tensor_value_info("y", TensorProto.FLOAT, y_dims)], initializers)
+    made = helper.make_model(graph, opset_imports=[helper.make_opsetid(*o) for o in opsets])
+    if not opsets:
+        made.ClearField("opset_import")
+    made.ir_version = ir
+    return made.SerializeToString()
+
+
+def results(data, feeds, ort=True):
+    got = noria.InferenceSession(data).run(None, feeds)
+    if ort:
+        want = onnxruntime.InferenceSession(data, providers=["CPUExecutionProvider"]).run(None, feeds)
+        for g, w in zip(got, want, strict=True):
+            np.testing.assert_array_equal(g, w)
+            assert g.dtype == w.dtype
+    return got
+
+
+@pytest.mark.parametrize("dim", [-1, -7, "?", "", None])
+def test_anonymous_dims(dim):
+    data = model(dims=(dim,), inputs=[helper.make_tensor_value_info("w", TensorProto.FLOAT, (dim,))], initializers=(),
+                 y_dims=(dim,))
+    assert noria.InferenceSession(data).get_inputs()[0].shape == [None]
+    results(data, {"x": X, "w": X})
+    results(data, {"x": X, "w": X[1:2]})  # each stands for itself, so one may be 1
+
+
+@pytest.mark.parametrize("ir", range(3, 15))
+def test_ir_versions(ir):
+    y, = results(model(ir, inputs=[W_INPUT]), {"x": X}, ort=ir <= 13)
+    np.testing.assert_array_equal(y, X + np.float32([10, 20, 30]))
+
+
+def test_ir_version_15_is_refused():
+    with pytest.raises(noria.Error, match="the model has IR version 15; the latest known is 14"):
+        noria.InferenceSession(model(15))
+
+
+def test_initializers_that_are_inputs():
+    data = model(inputs=[W_INPUT])
+    session = noria.InferenceSession(data)
+    assert [i.name for i in session.get_inputs()] == ["x"]
+    for feeds in ({"x": X}, {"x": X, "w": X}, {"w": 2 * X, "x": X}, {"x": X}):
+        want = onnxruntime.InferenceSession(data).run(None, feeds)
+        np.testing.assert_array_equal(session.run(None, feeds), want)
+    with pytest.raises(noria.Error, match="no inputs of the model.*no initializer that is an input is named 'v'"):
+        session.run(None, {"x": X, "v": X})
+    with pytest.raises(noria.Error, match="required inputs .'x'. are missing"):
+        session.run(None, {"w": X})
+
+
+def test_initializers_below_ir_version_4_are_constants():
+    with pytest.raises(noria.Error, match="the initializer 'w' is a constant: the model has IR version 3"):
+        noria.InferenceSession(model(3, inputs=[W_INPUT])).run(None, {"x": X, "w": X})
+    results(model(3), {"x": X})  # nor must they be inputs
+
+
+def test_an_override_on_the_command_line(tmp_path):
+    (tmp_path / "m.onnx").write_bytes(model(inputs=[W_INPUT]))
+    np.save(tmp_path / "x.npy", X)
+    run = [BUILD / "noria", "run", tmp_path / "m.onnx", "--shape=w=input", f"@{tmp_path / 'x.npy'}"]
+    done = subprocess.run([*run, f"@{tmp_path / 'x.npy'}"], capture_output=True, text=True, timeout=60)
+    assert "[0.000000e+00, 2.000000e+00, 4.000000e+00]" in done.stdout, done.stderr
+
+
+@pytest.mark.parametrize("opsets", [(), (("", 0),), (("ai.onnx.ml", 3),), (("", 17), ("other", 0)), (("", -1),)])
+def test_operator_sets_that_are_not_imported(opsets, tmp_path):
+    y, = results(model(opsets=opsets), {"x": X}, ort=len(opsets) and ("", 0) not in opsets and ("", -1) not in opsets)
+    np.testing.assert_array_equal(y, X + np.float32([10, 20, 30]))
+    (tmp_path / "m.onnx").write_bytes(model(opsets=opsets))
+    shown = subprocess.run([BUILD / "noria", "opt", tmp_path / "m.onnx"], capture_output=True, text=True, timeout=60)
+    warned = "the model imports no operator set of ai.onnx; the newest, 28, is taken" in shown.stderr
+    assert warned == (("", 17) not in opsets)
+
+
+SHADOW = onnx.parser.parse_model("""<ir_version: 10, opset_import: ["": 17]>
+g (float[3] x, bool c) => (float[3] y) {
+  t = Neg(x)
+  z = If(c) <then_branch = a () => (float[3] r) { s = Add(t, t)  t = Abs(x)  r = Add(s, t) },
+             else_branch = b () => (float[3] r) { r = Add(t, t) }>
+  y = Add(z, t)
+}""")
+
+
+def test_a_node_hides_an_outer_value(tmp_path):
+    session = noria.InferenceSession(SHADOW.SerializeToString())
+    np.testing.assert_array_equal(session.run(None, {"x": X, "c": np.array(True)})[0], -2 * X + X - X)
+    np.testing.assert_array_equal(session.run(None, {"x": X, "c": np.array(False)})[0], -3 * X)
+    onnx.save(SHADOW, tmp_path / "m.onnx")
+    shown = subprocess.run([BUILD / "noria", "opt", tmp_path / "m.onnx"], capture_output=True, text=True, timeout=60)
+    assert shown.stderr.count("the output 't' hides a value of that name outside of this graph") == 1
+
+
+def test_a_node_of_a_function_hides_an_outer_value():
+    made = onnx.parser.parse_model("""<ir_version: 10, opset_import: ["": 17, "f": 1]>
+    g (float[3] x, bool c) => (float[3] y) { t = f.F(x, c)  y = Add(t, x) }
+    <domain: "f", opset_import: ["": 17]> F (x, c) => (y) {
+      t = Neg(x)
+      z = If(c) <then_branch = a () => (float[3] r) { s = Add(t, t)  t = Abs(x)  r = Add(s, t) },
+                 else_branch = b () => (float[3] r) { r = Add(t, t) }>
+      y = Add(z, t)
+    }""")
+    session = noria.InferenceSession(made.SerializeToString())
+    np.testing.assert_array_equal(session.run(None, {"x": X, "c": np.array(True)})[0], -X)
+    np.testing.assert_array_equal(session.run(None, {"x": X, "c": np.array(False)})[0], -2 * X)
+
+
+@pytest.mark.parametrize("name, data, message", [
+    ("m.ort", b"\x18\0\0\0ORTM" + bytes(60), "ONNX Runtime's own format"),
+    ("m.onnx", b"\x1f\x8b\x08" + bytes(60), "compressed by gzip"),
+])
+def test_other_files(name, data, message, tmp_path):
+    (tmp_path / name).write_bytes(data)
+    with pytest.raises(noria.Error, match=message) as error:
+        noria.InferenceSession(tmp_path / name)
+    assert len(str(error.value).splitlines()) == 1
+
+
+@pytest.mark.parametrize("ending", ["zip", "onnx"])
+def test_zips(ending, tmp_path):
+    with zipfile.ZipFile(tmp_path / f"m.{ending}", "w") as file:
+        file.writestr("m.onnx", model())
+    with pytest.raises(noria.Error, match="this is a zip archive, not a model: unpack it first") as error:
+        noria.InferenceSession(tmp_path / f"m.{ending}")
+    assert len(str(error.value).splitlines()) == 1
+
+
+def test_weights_beyond_two_gigabytes(tmp_path):
+    """A file of weights with holes: only two rows of each tensor lie on the disk."""
+    rows, columns = 5 << 17, 1024  # 2.5 GB
+    big = helper.make_tensor("big", TensorProto.FLOAT, [0], [])
+    last = helper.make_tensor("last", TensorProto.FLOAT, [0], [])
+    with open(tmp_path / "weights", "wb") as file:
+        file.seek((rows - 1) * columns * 4)
+        file.write(np.full(columns, 7, np.float32).tobytes())
+        file.write(X.tobytes())
+    for tensor, dims, offset, size in ((big, [rows, columns], 0, rows * columns * 4),
+                                       (last, [3], rows * columns * 4, 12)):
+        tensor.dims[:] = dims
+        tensor.data_location = TensorProto.EXTERNAL
+        for key, value in (("location", "weights"), ("offset", offset), ("length", size)):
+            tensor.external_data.add(key=key, value=str(value))
+    graph = helper.make_graph(
+        [helper.make_node("Gather", ["big", "i"], ["row"]), helper.make_node("ReduceMax", ["row"], ["m"], keepdims=0),
+         helper.make_node("Add", ["m", "last"], ["y"])], "g",
+        [helper.make_tensor_value_info("i", TensorProto.INT64, [])],
+        [helper.make_tensor_value_info("y", TensorProto.FLOAT, [3])], [big, last])
+    made = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=10)
+    onnx.save(made, tmp_path / "m.onnx")
+    session = noria.InferenceSession(tmp_path / "m.onnx")
+    np.testing.assert_array_equal(session.run(None, {"i": np.array(rows - 1)})[0], 7 + X)
+    np.testing.assert_array_equal(session.run(None, {"i": np.array(12)})[0], X)
