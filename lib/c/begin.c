@@ -3,6 +3,9 @@
 #pragma STDC FP_CONTRACT OFF
 #else
 #pragma GCC optimize("fp-contract=off", "no-math-errno", "no-trapping-math")
+#ifdef __x86_64__ /* else GCC loads a vector again for each product that it is in */
+#pragma GCC optimize("schedule-insns", "sched-pressure")
+#endif
 #if defined(__i386__) && !defined(__SSE2_MATH__)
 #pragma GCC target("sse2,fpmath=sse")
 #endif
