@@ -72,6 +72,7 @@ int32_t nr_import_stage_post(NoriaExec *exec, const NoriaDesc *args, NoriaDesc *
 /* imports_string.c, imports_cast.c */
 int32_t nr_import_string_equal(NoriaExec *exec, const NoriaDesc *args, NoriaDesc *results);
 int32_t nr_import_string_concat(NoriaExec *exec, const NoriaDesc *args, NoriaDesc *results);
+int32_t nr_import_string_find(NoriaExec *exec, const NoriaDesc *args, NoriaDesc *results);
 int32_t nr_import_string_from(NoriaExec *exec, const NoriaDesc *args, NoriaDesc *results);
 int32_t nr_import_string_to(NoriaExec *exec, const NoriaDesc *args, NoriaDesc *results);
 

@@ -68,3 +68,28 @@ int32_t nr_import_string_concat(NoriaExec *exec, const NoriaDesc *args, NoriaDes
   }
   return 0;
 }
+
+/* By bytes, a prefix first. */
+static int string_order(const NoriaString *a, const NoriaString *b) {
+  int order = memcmp(a->data, b->data, (size_t)NR_MIN(a->size, b->size));
+  return order ? order : (a->size > b->size) - (a->size < b->size);
+}
+
+int32_t nr_import_string_find(NoriaExec *exec, const NoriaDesc *args, NoriaDesc *results) {
+  NrExec *e = nr_exec(exec);
+  int64_t num_keys = nr_desc_count(&args[0]), n = nr_desc_count(&args[1]);
+  if (nr_result_tensor(e, &results[0], NORIA_I64, 1, &n)) return 1;
+  NoriaString *const *keys = args[0].data, *const *x = args[1].data;
+  int64_t *places = results[0].data;
+  for (int64_t i = 0; i < n; i++) {
+    if (nr_import_stopped(e, i)) return 1;
+    int64_t low = 0, high = num_keys;
+    while (low < high) {
+      int64_t middle = low + (high - low) / 2;
+      if (string_order(keys[middle], x[i]) < 0) low = middle + 1;
+      else high = middle;
+    }
+    places[i] = low < num_keys && string_order(keys[low], x[i]) == 0 ? low : num_keys;
+  }
+  return 0;
+}

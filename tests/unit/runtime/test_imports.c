@@ -12,13 +12,13 @@
 
 /* Imports in the order of their numbers. */
 enum { RETAIN, RELEASE, EMPTY, CONSTRUCT, APPEND, APPEND_OWNED, INSERT, INSERT_OWNED, ERASE, ERASE_OWNED, LENGTH_OF, AT,
-       CONCAT, SPLIT, SPLIT_SIZES, NONE, SOME, SOME_SEQ, HAS, GET, GET_SEQ, EQUAL, JOIN, FROM, TO };
+       CONCAT, SPLIT, SPLIT_SIZES, NONE, SOME, SOME_SEQ, HAS, GET, GET_SEQ, EQUAL, JOIN, FROM, TO, FIND };
 static const char *const names[] = {
     "value_retain",  "value_release",   "seq_empty",     "seq_construct", "seq_append",    "seq_append_owned",
     "seq_insert",    "seq_insert_owned", "seq_erase",    "seq_erase_owned", "seq_length",  "seq_at",
     "seq_concat",    "seq_split",       "seq_split_sizes", "optional_none", "optional_some", "optional_some_seq",
     "optional_has",  "optional_get",    "optional_get_seq", "string_equal", "string_concat", "string_from",
-    "string_to"};
+    "string_to",     "string_find"};
 
 typedef int32_t (*Scenario)(NoriaExec *exec, const NoriaDesc *inputs, NoriaDesc *outputs);
 
@@ -430,6 +430,29 @@ static void inputs_of_other_kinds(void **state) {
   noria_value_release(tensor);
 }
 
+/* "", "a", "ab", "b" are the keys; a prefix comes first, and what is not among them has the place behind. */
+static int32_t find_words(NoriaExec *exec, const NoriaDesc *inputs, NoriaDesc *outputs) {
+  return CALL(FIND, &outputs[0], inputs[0], inputs[1]);
+}
+
+static void strings_are_found(void **state) {
+  static const char *const keys[] = {"", "a", "ab", "b"}, *const words[] = {"b", "aa", "", "ab", "c", "abc", "a"};
+  static const int64_t expected[] = {3, 4, 0, 2, 4, 4, 1};
+  const NoriaValueInfo in[] = {{"keys", NORIA_KIND_TENSOR, NORIA_STRING, 1, 0, (int64_t[]){-1}, NULL},
+                               {"words", NORIA_KIND_TENSOR, NORIA_STRING, 1, 0, (int64_t[]){-1}, NULL}};
+  NoriaValue *values[2], *y = NULL;
+  NoriaError error = NORIA_ERROR_INIT;
+  const int64_t sizes[2] = {LENGTH(keys), LENGTH(words)};
+  for (int k = 0; k < 2; k++)
+    assert_int_equal(noria_tensor_create_strings(1, &sizes[k], k ? words : keys, NULL, &values[k], &error), NORIA_OK);
+  assert_int_equal(run(find_words, in, 2, (const NoriaValue *const *)values, NORIA_KIND_TENSOR, NORIA_I64, 1, &y, &error),
+                   NORIA_OK);
+  assert_int_equal(noria_tensor_count(y), LENGTH(expected));
+  assert_memory_equal(noria_tensor_data(y), expected, sizeof expected);
+  for (int k = 0; k < 2; k++) noria_value_release(values[k]);
+  noria_value_release(y);
+}
+
 /* Strings of the input, of a sequence and new ones meet in one output. */
 static int32_t string_mix(NoriaExec *exec, const NoriaDesc *inputs, NoriaDesc *outputs) {
   static const struct { int64_t refs, size; char data[4]; } constant = {0, 3, "xyz"}; /* as compiled code has it */
@@ -469,6 +492,7 @@ int main(void) {
       cmocka_unit_test(inputs_are_not_changed),
       cmocka_unit_test(numbers_become_strings),
       cmocka_unit_test(strings_become_numbers),
+      cmocka_unit_test(strings_are_found),
       cmocka_unit_test(inputs_of_other_kinds),
       cmocka_unit_test(strings_move_as_words),
   };

@@ -56,6 +56,10 @@ static NrValue *arg_extreme(NrLower *l, NrValue *tensor, Arg a) {
   return nr_lower_reshape(l, nr_op_result(op), &full);
 }
 
+NrValue *nr_lower_argmax_over(NrLower *l, NrValue *tensor, size_t axis) {
+  return arg_extreme(l, tensor, (Arg){.axis = axis, .max = true});
+}
+
 static NrStatus arg(NrLower *l, bool max) {
   if (!nr_lower_takes(l, 0, NR_NUMBERS)) return NR_ERROR_INVALID;
   NrValue *x = nr_lower_in(l, 0);

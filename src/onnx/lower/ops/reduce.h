@@ -28,5 +28,7 @@ NrValue *nr_lower_drop_axes(NrLower *l, NrValue *reduced, const NrAxes *axes);
 NrValue *nr_lower_sum_over(NrLower *l, NrValue *tensor, uint64_t axes);
 NrValue *nr_lower_max_over(NrLower *l, NrValue *tensor, uint64_t axes);
 NrValue *nr_lower_mean_over(NrLower *l, NrValue *tensor, uint64_t axes);
+/* The index of the first largest number along an axis (arg.c), as i64, the dim kept. */
+NrValue *nr_lower_argmax_over(NrLower *l, NrValue *tensor, size_t axis);
 
 #endif
