@@ -13,6 +13,7 @@ help:
 	@echo "make check    units, texts and stored fuzz inputs (about a minute); make test has the rest"
 	@echo "make build    build/release/noria, and a .venv in which 'import noria' works"
 	@echo "make bench    timings against other tools, in the same run; BENCH=--write: into bench/RESULTS.md"
+	@echo "make models   real models beside ONNX Runtime: wheels, exports of torch and scikit-learn (MODELS='--help' has options)"
 	@echo "make lint     the rules of the source tree"
 	@echo "make docs     docs/dialects from the op rows, docs/passes.md from the passes"
 	@echo "make format   break lines that are too long (needs clang-format)"
@@ -57,6 +58,10 @@ threads: configure-tsan
 bench: build
 	$(PYTHON) bench/run.py $(BENCH)
 
+# MODELS: names or options of run.py. Downloads the models' packages, torch among them, into build/zoo.
+models: build
+	$(PYTHON) bench/zoo/run.py $(MODELS)
+
 # Inputs that fail are left in build/fuzz/; minimise one and keep it in tests/fuzz/corpus/. Programs are reduced already.
 FUZZ_SECONDS ?= 60
 fuzz: build configure-fuzz configure-asan
@@ -80,5 +85,5 @@ format:
 clean:
 	rm -rf build
 
-.PHONY: help setup build run check test asan ubsan tsan threads bench fuzz lint docs format clean
+.PHONY: help setup build run check test asan ubsan tsan threads bench models fuzz lint docs format clean
 .SECONDARY:
