@@ -10,6 +10,7 @@ packages="
   gcc libc6-dev make cmake ninja-build pkg-config ca-certificates git
   llvm-22-dev llvm-22-tools mlir-22-tools clang-22 libclang-rt-22-dev
   libprotobuf-c-dev protobuf-c-compiler protobuf-compiler
+  libpcre2-dev libunistring-dev
   qemu-user gcc-aarch64-linux-gnu libc6-dev-arm64-cross gcc-riscv64-linux-gnu libc6-dev-riscv64-cross
   gcc-12-multilib libc6-dev-i386
   libcmocka-dev python3-venv python3-dev espeak-ng openmpi-bin libopenmpi-dev"

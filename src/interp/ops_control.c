@@ -45,7 +45,6 @@ bool nr_run_constant(NrInterp *in, NrOp *op) {
     nr_set(in, nr_op_result(op), (NrIValue){.func = nr_symbol_resolve(op, value)});
     return true;
   }
-  if (value->kind == NR_ATTR_DENSE_STRINGS) return nr_interp_fail(in, op, "string constants need the runtime");
   if (value->kind == NR_ATTR_RESOURCE && !value->data)
     return nr_interp_fail(in, op, "the constant's data was elided from the text");
   NrIValue v = nr_ivalue_of_attr(in, value);

@@ -190,8 +190,12 @@ bool nr_run_get_global(NrInterp *in, NrOp *op) {
   NrIView *view = nr_map_get(&in->globals, global);
   NrAttr value = nr_op_attr(global, NR_A_initial_value);
   NrType t = nr_op_result(op)->type;
-  if (value && value->kind == NR_ATTR_DENSE_STRINGS)
-    return nr_interp_fail(in, op, "string constants are the runtime's");
+  if (value && value->kind == NR_ATTR_DENSE_STRINGS) { /* they last as long as the run, not as long as globals */
+    view = nr_ivalue_of_attr(in, value).view;
+    if (!view) return in->failed ? false : nr_interp_fail_size(in, op, t->elem, t->dims, t->rank);
+    nr_set(in, nr_op_result(op), (NrIValue){.view = view});
+    return true;
+  }
   if (!view) {
     view = open_global(in, global, t);
     if (!view) return in->failed ? false : nr_interp_fail_size(in, op, t->elem, t->dims, t->rank);

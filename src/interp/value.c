@@ -228,6 +228,20 @@ void nr_ivalue_store(NrType elem, unsigned char *p, NrIValue v) {
   } else memcpy(p, &v.bits, size);
 }
 
+/* Strings that live as long as the run, as its results need them. */
+static NrIView *view_of_strings(NrInterp *in, NrAttr a) {
+  NrIView *v = nr_iview_new(in, a->type->elem, a->type->dims, a->type->rank);
+  for (int64_t i = 0, n = v ? nr_iview_count(v) : 0; i < n && !nr_interp_is_stopped(in); i++) {
+    NrStr from = a->strings[a->size == 1 ? 0 : i];
+    NoriaString *s = nr_arena_alloc(&in->arena, sizeof *s + from.size + 1);
+    *s = (NoriaString){.size = (int64_t)from.size};
+    memcpy(s->data, from.data, from.size);
+    s->data[from.size] = 0;
+    nr_ivalue_store(a->type->elem, v->buffer->data + (size_t)i * v->elem_size, (NrIValue){.handle = s});
+  }
+  return v;
+}
+
 NrIValue nr_ivalue_of_attr(NrInterp *in, NrAttr a) {
   switch (a->kind) {
   case NR_ATTR_INTEGER: return a->num_words ? (NrIValue){.attr = a} : nr_ivalue_from_int(a->type, a->i);
@@ -245,6 +259,7 @@ NrIValue nr_ivalue_of_attr(NrInterp *in, NrAttr a) {
       memcpy(v->buffer->data + (size_t)i * v->elem_size, a->data, v->elem_size);
     return (NrIValue){.view = v};
   }
+  case NR_ATTR_DENSE_STRINGS: return (NrIValue){.view = view_of_strings(in, a)};
   default: return (NrIValue){0};
   }
 }

@@ -81,11 +81,6 @@ int32_t nr_split_rank(const NrSignature *all, int32_t count, int32_t q);
 /* The elements that rank reduces: of all_reduce an equal share, of reduce_scatter its own rows. */
 void nr_share_of(const NrSignature *all, int32_t count, int32_t rank, int64_t *out_first, int64_t *out_elements);
 
-/* The table `symbol`, which begins with an int32_t version, of a library of ours that is loaded now: the one beside
- * this library, else where the loader searches. It is never unloaded. what: "MPI". */
-NoriaStatus nr_channel_module(const char *what, const char *library, const char *symbol, int32_t version,
-                              const void **out_table, NoriaError *error);
-
 /* ---- copies (channel_copy.c) ------------------------------------------------------------------------------------- */
 
 /* Whether a result of so many bytes is written past the caches, which it would only clear of other things. A copy of 32

@@ -6,6 +6,7 @@
  * terminates the other ranks, so while a rank waits it takes SIGTERM as a sign to look. */
 #include "runtime/channel_messages.h"
 #include "runtime/mpi/transport.h"
+#include "runtime/part.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -496,7 +497,7 @@ static NoriaStatus new_world(const NrTransport *transport, int32_t rank, int32_t
 NoriaStatus nr_world_create_mpi(const NrWorldOptions *options, NrWorld **out_world, NoriaError *error) {
   *out_world = NULL;
   const void *table;
-  NoriaStatus status = nr_channel_module("MPI", NR_TRANSPORT_LIBRARY, NR_TRANSPORT_SYMBOL, NR_TRANSPORT_VERSION, &table,
+  NoriaStatus status = nr_part_load("MPI", NR_TRANSPORT_LIBRARY, NR_TRANSPORT_SYMBOL, NR_TRANSPORT_VERSION, &table,
                                          error);
   if (status) return status;
   const NrTransport *transport = table;

@@ -16,6 +16,7 @@
 #include "base/dtype.h"
 #include "base/guard.h"
 #include "runtime/channel_messages.h"
+#include "runtime/part.h"
 
 typedef struct NcclWorld {
   NrWorld pub; /* first; its base connects the ranks */
@@ -275,7 +276,7 @@ NoriaStatus nr_world_over_nccl(const NrNcclTransport *transport, NrWorld **io_wo
 
 NoriaStatus nr_nccl_load(const NrNcclTransport **out_transport, NoriaError *error) {
   const void *table;
-  NoriaStatus status = nr_channel_module("NCCL", NR_NCCL_LIBRARY, NR_NCCL_SYMBOL, NR_NCCL_VERSION, &table, error);
+  NoriaStatus status = nr_part_load("NCCL", NR_NCCL_LIBRARY, NR_NCCL_SYMBOL, NR_NCCL_VERSION, &table, error);
   *out_transport = status ? NULL : table;
   return status;
 }

@@ -32,6 +32,9 @@ bool nr_desc_is(NrExec *e, const NoriaDesc *tensor, NoriaDType dtype);
  * which is then its failure. */
 static inline bool nr_import_stopped(NrExec *e, int64_t i) { return (i & 1023) == 1023 && nr_exec_stopped(e); }
 
+/* Puts a new string, which the run holds from then on, into a tensor. False after failing. */
+bool nr_put_string(NrExec *e, NoriaString **to, const char *data, size_t size);
+
 /* imports_init.c */
 int32_t nr_import_initialize_begin(NoriaExec *exec, const NoriaDesc *args, NoriaDesc *results);
 int32_t nr_import_initialize_end(NoriaExec *exec, const NoriaDesc *args, NoriaDesc *results);
@@ -75,6 +78,12 @@ int32_t nr_import_string_concat(NoriaExec *exec, const NoriaDesc *args, NoriaDes
 int32_t nr_import_string_find(NoriaExec *exec, const NoriaDesc *args, NoriaDesc *results);
 int32_t nr_import_string_from(NoriaExec *exec, const NoriaDesc *args, NoriaDesc *results);
 int32_t nr_import_string_to(NoriaExec *exec, const NoriaDesc *args, NoriaDesc *results);
+
+/* imports_text.c, imports_tokenize.c */
+int32_t nr_import_string_normalize(NoriaExec *exec, const NoriaDesc *args, NoriaDesc *results);
+int32_t nr_import_string_split(NoriaExec *exec, const NoriaDesc *args, NoriaDesc *results);
+int32_t nr_import_regex_full_match(NoriaExec *exec, const NoriaDesc *args, NoriaDesc *results);
+int32_t nr_import_string_tokenize(NoriaExec *exec, const NoriaDesc *args, NoriaDesc *results);
 
 /* trace.c */
 int32_t nr_import_trace(NoriaExec *exec, const NoriaDesc *args, NoriaDesc *results);

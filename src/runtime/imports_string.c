@@ -1,6 +1,13 @@
 /* imports_string.c - element-wise work on string tensors for compiled code. Signatures: base/imports.def. */
 #include "runtime/imports.h"
 
+bool nr_put_string(NrExec *e, NoriaString **to, const char *data, size_t size) {
+  *to = nr_string_new(data, size);
+  if (*to) return nr_exec_hold_string(e, *to);
+  nr_exec_fail(e, NORIA_ERROR_MEMORY, -1, "the system has no memory for a string");
+  return false;
+}
+
 /* ---- pairs of elements, with NumPy's broadcasting ---------------------------------------------------------------- */
 
 typedef struct Pairs {

@@ -14,14 +14,21 @@ NrValue *nr_lower_call(NrLower *l, const char *name, NrValue *const *args, size_
   return nr_op_result(nr_lower_rt_call(l, name, args, num_args, &result, 1));
 }
 
-NrValue *nr_lower_call_at_site(NrLower *l, const char *name, NrValue *const *args, size_t num_args, NrType result) {
+void nr_lower_call_many(NrLower *l, const char *name, NrValue *const *args, size_t num_args, const NrType *types,
+                        size_t count, NrValue **out) {
   NrValue *operands[8] = {nr_lower_int(l, nr_type_i32(l->ctx), -1)};
   assert(num_args < NR_COUNTOF(operands));
   for (size_t i = 0; i < num_args; i++) operands[i + 1] = args[i];
-  NrOp *call = nr_lower_rt_call(l, name, operands, num_args + 1, &result, 1);
+  NrOp *call = nr_lower_rt_call(l, name, operands, num_args + 1, types, count);
   NrStr node = l->op->loc->kind == NR_LOC_NAME ? l->op->loc->name : NR_STR("");
   nr_op_set_attr(call, NR_A_node, nr_attr_string(l->ctx, node));
-  return nr_op_result(call);
+  for (size_t i = 0; i < count; i++) out[i] = nr_result(call, i);
+}
+
+NrValue *nr_lower_call_at_site(NrLower *l, const char *name, NrValue *const *args, size_t num_args, NrType result) {
+  NrValue *value;
+  nr_lower_call_many(l, name, args, num_args, &result, 1, &value);
+  return value;
 }
 
 static NrValue *i32(NrLower *l, int64_t v) { return nr_lower_int(l, nr_type_i32(l->ctx), v); }

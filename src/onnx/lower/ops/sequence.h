@@ -8,6 +8,9 @@
 NrValue *nr_lower_call(NrLower *l, const char *name, NrValue *const *args, size_t num_args, NrType result);
 /* A call with the check site as added first argument, so that failures name the node. */
 NrValue *nr_lower_call_at_site(NrLower *l, const char *name, NrValue *const *args, size_t num_args, NrType result);
+/* The same for a call with any number of results. */
+void nr_lower_call_many(NrLower *l, const char *name, NrValue *const *args, size_t num_args, const NrType *types,
+                        size_t count, NrValue **out);
 /* The same for a call that returns a tensor from input 0, a sequence or optional of `item`. Its rank is that of item,
  * or else the one declared for result number `result`; static dims of item are checked. NULL after an error. */
 NrValue *nr_lower_item(NrLower *l, NrType item, size_t result, const char *name, NrValue *const *args, size_t num_args);

@@ -1,15 +1,17 @@
-/* channel_module.c - loads the libraries that backends are in which not every process needs. */
+/* part.c - loads the libraries of ours that not every process needs. */
 #include <dlfcn.h>
 #include <stdio.h>
+#include <string.h>
 
-#include "runtime/channel_internal.h"
+#include "runtime/error.h"
+#include "runtime/part.h"
 
 /* Open MPI loads parts of itself, which must see its names: hence RTLD_GLOBAL. */
-NoriaStatus nr_channel_module(const char *what, const char *library, const char *symbol, int32_t version,
-                              const void **out_table, NoriaError *error) {
+NoriaStatus nr_part_load(const char *what, const char *library, const char *symbol, int32_t version,
+                         const void **out_table, NoriaError *error) {
   Dl_info self;
   char path[4096];
-  bool known = dladdr((const void *)&nr_channel_module, &self) && self.dli_fname;
+  bool known = dladdr((const void *)&nr_part_load, &self) && self.dli_fname;
   const char *slash = known ? strrchr(self.dli_fname, '/') : NULL;
   int folder = slash ? (int)(slash + 1 - self.dli_fname) : 0;
   snprintf(path, sizeof path, "%.*s%s", folder, slash ? self.dli_fname : "", library);
