@@ -49,15 +49,12 @@ RANKS = """g (float[N, 1] x) => (float[] p) {
   c = Equal(n, two)
   p = If<then_branch = t () => (float[] a) { a = Flatten<axis = 0>(x) },
          else_branch = e () => (float[] a) { a = ReduceSum<keepdims = 0>(x) }>(c)
-}""".replace("float[] p", "float[A, B] p")
+}"""
 
 
 def test_branch_of_another_rank(run):
-    """Such a rank is not known before the run: the model is compiled for one branch, and the other one says so."""
-    run(16, RANKS, dict(x=[[1], [2]]), [[[1, 2]]], ort=False)
-    message = fails(16, RANKS, [dict(x=[[1], [2]]), dict(x=[[1], [2], [3]])])
-    assert "rank" in message and "'p'" in message, message
-
+    run(16, RANKS, dict(x=[[1], [2]]), [[[1, 2]]], valid=False)
+    run(16, RANKS, dict(x=[[1], [2], [3]]), [6], valid=False)
 
 @pytest.mark.parametrize("cond", [True, False])
 def test_condition_that_is_a_constant(run, cond):

@@ -292,7 +292,8 @@ static NrAttr value_info(Importer *im, NrStr name, const NrOnnxType *t) {
       {NR_STR("dims"), nr_attr_i64_array(ctx, dims, rank)},
       {NR_STR("dim_names"), nr_attr_array(ctx, names, rank)},
   };
-  return nr_attr_dict(ctx, items, 4 + nr_type_kind_attrs(type, items + 4));
+  size_t count = type->kind == NR_TYPE_UNRANKED_TENSOR ? 2 : 4; /* of any rank: without dims */
+  return nr_attr_dict(ctx, items, count + nr_type_kind_attrs(type, items + count));
 }
 
 static NrAttr value_infos(Importer *im, const NrOnnxGraph *g, const NrOnnxValue *values, size_t count, bool inputs) {

@@ -38,15 +38,17 @@ static bool transfer_holds(const NrOp *op) {
 
 /* ---- casts and dims ---------------------------------------------------------------------------------------------- */
 
-/* Whether static dims of the result's type equal the dims that the op computes or that its operand has. */
+/* Whether static dims of the result's type equal the dims that the op computes or that its operand has. Of a tensor
+ * without a rank only the rank can be known. */
 static bool cast_holds(NrProver *p, NrOp *op) {
   NrValue *source = nr_tensor_cast_source(op);
   NrType to = nr_op_result(op)->type;
   if (!nr_type_is_ranked(to)) return true;
-  if (!nr_type_is_ranked(source->type)) return false;
+  bool ranked = nr_type_is_ranked(source->type);
+  if (!ranked && !nr_prove_equal(p, nr_prover_rank(p, source), nr_sum_constant(to->rank))) return false;
   for (uint32_t d = 0; d < to->rank; d++)
     if (to->dims[d] != NR_DYNAMIC &&
-        !nr_prove_equal(p, nr_prover_dim(p, source, d), nr_sum_constant(to->dims[d])))
+        (!ranked || !nr_prove_equal(p, nr_prover_dim(p, source, d), nr_sum_constant(to->dims[d]))))
       return false;
   return true;
 }

@@ -18,6 +18,11 @@ static NrStr symbol_of(NrLower *l, NrDim d) {
 void nr_lower_record_value(NrLower *l, NrValue *onnx_value, const NrLowered *v) {
   NrInferred *inferred = l->state->inferred;
   NrType t = v->value->type;
+  if (l->versions > 1) { /* the type in one version is not the value's */
+    nr_map_remove(&inferred->types, onnx_value);
+    nr_map_remove(&inferred->symbols, onnx_value);
+    return;
+  }
   nr_map_set(&inferred->types, onnx_value, (void *)nr_type_raised(t, v->dtype));
   nr_map_remove(&inferred->symbols, onnx_value);
   if (!l->state->symbols.size || t->kind != NR_TYPE_TENSOR) return;
@@ -47,7 +52,7 @@ static NrAttr known_elements(NrLower *l, const NrLowered *v) {
 
 void nr_lower_record_constants(NrLower *l, const NrOp *before) {
   /* An op that was lowered to checks as well must stay: only pure ones become constants. */
-  bool only_values = !l->b.before && !l->op->num_regions;
+  bool only_values = !l->b.before && !l->op->num_regions && l->versions == 1;
   for (NrOp *made = before ? before->next : l->b.block->first; made && only_values; made = made->next)
     only_values = nr_op_is_pure(made);
   for (uint32_t i = 0; i < l->op->num_results; i++) {

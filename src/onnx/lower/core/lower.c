@@ -187,9 +187,20 @@ NrStatus nr_lower_region(NrLower *l, NrRegion *region, const NrLowered *args, si
     return nr_lower_error(l, "the body has %u inputs; %zu values are given to it", block->num_args, num_args);
   for (size_t i = 0; i < num_args; i++)
     if (args[i].value) bind(l, nr_block_arg(block, i), args[i]);
-  NrOp *last = nr_block_terminator(block);
-  for (NrOp *op = block->first; op && op != last; op = op->next) {
-    NR_TRY(lower_op(l, op));
+  return nr_lower_ops(l, block->first, out_yields, num_yields);
+}
+
+NrStatus nr_lower_ops(NrLower *l, NrOp *op, NrLowered *out_yields, size_t num_yields) {
+  NrOp *last = op ? nr_block_terminator(op->block) : NULL;
+  for (; op && op != last; op = op->next) {
+    NrValue *split = nr_lower_open_operand(l, op);
+    NrStatus status = split ? NR_OK : lower_op(l, op);
+    if (status && l->state->wanted) {
+      split = l->state->wanted;
+      l->state->wanted = NULL;
+    }
+    if (split) return nr_lower_split_versions(l, op, split, out_yields, num_yields);
+    if (status) return status;
   }
   if (!last || last->num_operands != num_yields)
     return nr_lower_error(l, "the body gives %u values where %zu are expected", last ? last->num_operands : 0,
@@ -244,7 +255,8 @@ static NrAttr output_info(NrLower *l, NrAttr declared, const NrLowered *v) {
       {NR_STR("dims"), nr_attr_i64_array(ctx, dims, rank)},
       {NR_STR("dim_names"), nr_attr_array(ctx, names, rank)},
   };
-  return nr_attr_dict(ctx, items, 4 + nr_type_kind_attrs(t, items + 4));
+  size_t count = t->kind == NR_TYPE_UNRANKED_TENSOR ? 2 : 4; /* of any rank: without dims */
+  return nr_attr_dict(ctx, items, count + nr_type_kind_attrs(t, items + count));
 }
 
 /* A function while it is being lowered. */
@@ -257,29 +269,15 @@ typedef struct Func {
   NrLowered *args, *yields;
 } Func;
 
-/* Fills entry. After a failure it tries again with other choices while there are any; the error of the first try is
- * reported. */
+/* Fills entry. Of the errors of an op the first is reported; others follow from it. */
 static NrStatus lower_body(Func *f) {
-  NrContext *ctx = f->l.ctx;
   NrDiagCapture capture;
   NrBuf why = {0};
-  NrLower start = f->l;
-  NrStatus status;
   bind_symbols(&f->l, f->op, f->entry);
-  nr_diag_capture_begin(&capture, ctx);
-  NrRegion *region = nr_func_func_region(f->op);
-  while ((status = nr_lower_region(&f->l, region, f->args, f->num_args, f->yields, f->num_yields)) &&
-         nr_lower_next_choice(&f->l, 0)) {
-    while (f->entry->last) {
-      nr_op_drop_uses(f->entry->last);
-      nr_op_erase(f->entry->last);
-    }
-    f->l = start;
-    nr_map_clear(&f->state.dims);
-    bind_symbols(&f->l, f->op, f->entry);
-  }
+  nr_diag_capture_begin(&capture, f->l.ctx);
+  NrStatus status = nr_lower_region(&f->l, nr_func_func_region(f->op), f->args, f->num_args, f->yields, f->num_yields);
   nr_diag_capture_end(&capture, &why);
-  if (status) nr_error(ctx, NULL, "%s", why.size ? why.data : "the model cannot be lowered");
+  if (status) nr_error(f->l.ctx, NULL, "%s", why.size ? why.data : "the model cannot be lowered");
   nr_buf_deinit(&why);
   return status;
 }
@@ -293,21 +291,21 @@ static NrStatus func_init(Func *f, NrModule *module, NrOp *op, NrInferred *infer
               .entry = nr_block_create(module),
               .num_args = old->num_args,
               .num_yields = nr_block_terminator(old)->num_operands};
-  f->l = (NrLower){.b = nr_builder_at_end(module, f->entry, op->loc), .ctx = ctx, .state = &f->state};
+  f->l = (NrLower){.b = nr_builder_at_end(module, f->entry, op->loc), .ctx = ctx, .versions = 1, .state = &f->state};
   f->args = NR_NEW_ARRAY(&f->state.arena, NrLowered, f->num_args);
   f->yields = NR_NEW_ARRAY(&f->state.arena, NrLowered, f->num_yields);
   NrStatus status = NR_OK;
   for (uint32_t i = 0; i < f->num_args; i++) {
     const NrValue *arg = old->args[i];
     NrType type = nr_type_lowered(arg->type);
-    if (nr_type_is_tensor(type) && !nr_type_is_ranked(type))
-      status = nr_error(ctx, nr_arg_loc(arg),
-                        "input '%.*s' has no rank: a value whose rank is not known before the run "
-                        "cannot be compiled",
-                        NR_STR_ARG(nr_str(arg->name)));
-    else if (type->kind != NR_TYPE_NONE && nr_dtype_of(arg->type) == NORIA_UNDEFINED)
+    if (type->kind != NR_TYPE_NONE && nr_dtype_of(arg->type) == NORIA_UNDEFINED)
       status = nr_error(ctx, nr_arg_loc(arg), "input '%.*s' has no element type", NR_STR_ARG(nr_str(arg->name)));
-    f->args[i] = (NrLowered){nr_block_add_arg(f->entry, type, nr_arg_loc(arg)), nr_dtype_of(arg->type)};
+    NrValue *lowered = nr_block_add_arg(f->entry, type, nr_arg_loc(arg));
+    if (nr_type_is_tensor(type) && !nr_type_is_ranked(type)) {
+      NrVersions versions = nr_versions_of_ranks(type->elem, 0);
+      nr_lower_set_versions(&f->l, lowered, &versions);
+    }
+    f->args[i] = (NrLowered){lowered, nr_dtype_of(arg->type)};
   }
   return status ? status : lower_body(f);
 }
@@ -316,7 +314,7 @@ static void func_deinit(Func *f) {
   nr_map_deinit(&f->state.values);
   nr_map_deinit(&f->state.dims);
   nr_map_deinit(&f->state.carried);
-  nr_vec_deinit(&f->state.choices);
+  nr_map_deinit(&f->state.versions);
   nr_vec_deinit(&f->state.symbols);
   nr_arena_deinit(&f->state.arena);
 }

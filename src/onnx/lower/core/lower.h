@@ -39,6 +39,7 @@ typedef struct NrLower {
   NrContext *ctx;
   NrOp *op;          /* the onnx op being lowered */
   int64_t version;   /* opset version of its domain */
+  size_t versions;   /* how many versions there are of what is being lowered (versions.c) */
   struct NrLowerState *state; /* shared over the whole function: value map, symbols (lower.c) */
 } NrLower;
 

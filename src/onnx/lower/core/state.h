@@ -4,11 +4,13 @@
 
 #include "onnx/lower/core/lower.h"
 
-/* An If whose branches give values of different rank: one branch is compiled, the other fails the run (if.c). */
-typedef struct NrChoice {
-  NrOp *op;
-  unsigned branch; /* 0 then, 1 else */
-} NrChoice;
+/* The types that an unranked tensor can have: of one element type, each of another rank (versions.c). Of any other
+ * value, its one type. */
+enum { NR_MAX_VERSIONS = 8 };
+typedef struct NrVersions {
+  size_t count;
+  NrType types[NR_MAX_VERSIONS];
+} NrVersions;
 
 /* A named dim of the function's inputs. */
 typedef struct NrSymbol {
@@ -20,18 +22,40 @@ typedef struct NrLowerState {
   NrArena arena;
   NrMap values;  /* onnx value -> NrLowered* */
   NrMap dims;    /* lowered tensor -> NrDim[rank], .value NULL and size NR_DYNAMIC where no tensor.dim was made yet */
-  NrMap carried; /* onnx loop op -> the carried types that it was generalised to (loop.c) */
-  NR_VEC(NrChoice) choices; /* in the order in which they were met */
-  unsigned tries;           /* how often a choice was changed */
+  NrMap carried; /* onnx loop op -> NrVersions of each carried value, as it was generalised (loop.c) */
+  NrMap versions;    /* lowered unranked tensor -> NrVersions* */
+  NrValue *wanted;   /* an operand of the op being lowered whose length must be known for it (versions.c) */
+  unsigned failures; /* versions that could not be lowered */
   NR_VEC(NrSymbol) symbols;
   NrInferred *inferred;     /* NULL: nothing is recorded */
   NrStatus refused;         /* of the op being lowered: an error was reported where none could be returned */
 } NrLowerState;
 
-/* The branch chosen for op, the first one when it is met for the first time. */
-unsigned nr_lower_choice(NrLower *l, NrOp *op);
-/* After a failure: turns the last choice since `first` that has an alternative. False when there is none. */
-bool nr_lower_next_choice(NrLower *l, size_t first);
+/* ---- values of several ranks (versions.c) ---- */
+
+NrVersions nr_lower_versions(NrLower *l, NrValue *value);
+/* Adds types to a set. False when they do not go together, or are more than NR_MAX_VERSIONS. */
+bool nr_versions_add(NrVersions *into, const NrVersions *from);
+/* The one type, or a tensor without rank. */
+NrType nr_versions_type(const NrVersions *v);
+/* All dims `?`, of rank first, first + 1, .. */
+NrVersions nr_versions_of_ranks(NrType elem, uint32_t first);
+/* Says what an unranked tensor can be; returns it. Nothing for other values. */
+NrValue *nr_lower_set_versions(NrLower *l, NrValue *value, const NrVersions *v);
+/* Fails the run unless the value has one of these ranks; %0 in the text is the rank. */
+void nr_lower_check_versions(NrLower *l, NrValue *value, const NrVersions *v, const char *text);
+/* The value itself, or for an unranked one a cast under a check: to the rank of the type `like` if that is ranked and
+ * possible, else to the first rank. what: the value's name in the message. */
+NrValue *nr_lower_ranked(NrLower *l, NrValue *value, NrType like, const char *what);
+/* The onnx value that is to be split before op is lowered; NULL: none. */
+NrValue *nr_lower_open_operand(NrLower *l, NrOp *op);
+/* Asks that the op be lowered again for each length of this operand. False when that cannot be. The op's lowering then
+ * returns an error without a message. */
+bool nr_lower_want_length(NrLower *l, NrValue *vector);
+/* Lowers op and what follows it in its block for each version of the onnx value, and gives what the block yields. */
+NrStatus nr_lower_split_versions(NrLower *l, NrOp *op, NrValue *onnx, NrLowered *yields, size_t num_yields);
+/* Lowers op and what follows it in its block. */
+NrStatus nr_lower_ops(NrLower *l, NrOp *op, NrLowered *out_yields, size_t num_yields);
 
 /* Sets what a dim of a lowered tensor is, so that nr_lower_dim finds it. */
 void nr_lower_set_dim(NrLower *l, NrValue *tensor, size_t i, NrDim d);

@@ -134,6 +134,7 @@ bool nr_lower_dims_operand(NrLower *l, NrValue *tensor, const char *what, NrShap
   size_t count;
   if (nr_rank(tensor) > 1) return nr_lower_error(l, "%s must have rank 0 or 1, not %u", what, nr_rank(tensor)), false;
   if (!nr_lower_elements(l, tensor, elements, NORIA_MAX_RANK, &count, true)) {
+    if (nr_lower_want_length(l, tensor)) return false;
     nr_lower_error(l, "the length of %s is not known before the run, or above %d: the rank of the result depends on it",
                    what, NORIA_MAX_RANK);
     return false;
@@ -232,7 +233,7 @@ static NrValue *unflatten(NrLower *l, NrValue *flat, const NrShape *shape) {
   if (shape->rank == 1) {
     NrType type = nr_shape_type(l, shape, flat->type->elem);
     NrValue *result = nr_lower_tensor_cast(l, flat, type);
-    nr_lower_set_dim(l, result, 0, shape->dims[0]);
+    if (result != flat) nr_lower_set_dim(l, result, 0, shape->dims[0]); /* flat may be of an outer block */
     return result;
   }
   NrType type = nr_shape_type(l, shape, flat->type->elem);

@@ -7,6 +7,9 @@
 /* The most specific type of both: equal dims stay, others become `?`. NULL when ranks or element types differ. */
 NrType nr_join_types(NrType a, NrType b);
 
+/* A tensor type with all dims `?`. */
+NrType nr_open_tensor_type(uint32_t rank, NrType elem);
+
 /* How a value crosses a loop's back edge: a tensor of one (static) element as a scalar, everything else as it is. */
 NrType nr_carried_type(NrType type);
 NrValue *nr_to_carried(NrLower *l, NrValue *value, NrType type); /* casts to type first */

@@ -1,33 +1,10 @@
-/* if.c - If 1..25: scf.if whose results take the join of the branches' types.
- *
- * Branches whose results differ in rank cannot join: the rank of a value must be known when it is compiled. Such an If
- * is mostly a squeeze that depends on a dim, and the rest of the model fits only one branch. So one branch is compiled
- * in place, with a check that the condition selects it: the then-branch, or the else-branch when the rest cannot be
- * lowered with the other. Choices are undone in reverse order, up to MAX_CHOICES.
+/* if.c - If 1..25: scf.if whose results take the join of the branches' types; results of another rank in each branch
+ * are tensors without rank (versions.c).
  *
  * For a constant condition, only its branch is lowered. A branch that cannot be lowered (for example a Split that does
  * not fit) is legal if it is not taken: it becomes a failing check. */
 #include "dialect/onnx/ops.h"
 #include "onnx/lower/ops/sequence.h"
-
-enum { MAX_CHOICES = 64 };
-
-unsigned nr_lower_choice(NrLower *l, NrOp *op) {
-  for (size_t i = 0; i < l->state->choices.size; i++)
-    if (l->state->choices.data[i].op == op) return l->state->choices.data[i].branch;
-  nr_vec_push(&l->state->choices, ((NrChoice){op, 0}));
-  return 0;
-}
-
-bool nr_lower_next_choice(NrLower *l, size_t first) {
-  if (++l->state->tries > MAX_CHOICES) return false;
-  while (l->state->choices.size > first) {
-    NrChoice *last = &nr_vec_last(&l->state->choices);
-    if (last->branch == 0) return last->branch = 1, true;
-    l->state->choices.size--;
-  }
-  return false;
-}
 
 typedef struct Branch {
   NrBlock *block;
@@ -39,7 +16,7 @@ typedef struct Branch {
 /* Records the region that runs for every input; NULL: it depends on the input. */
 static void record_branch(NrLower *l, NrRegion *region) {
   if (!l->state->inferred) return;
-  if (region) nr_map_set(&l->state->inferred->branches, l->op, region);
+  if (region && l->versions == 1) nr_map_set(&l->state->inferred->branches, l->op, region);
   else nr_map_remove(&l->state->inferred->branches, l->op);
 }
 
@@ -63,13 +40,7 @@ static void lower_branch(NrLower *l, Branch *b, NrRegion *region, size_t n, NrBu
   inner.b = nr_builder_at_end(l->b.module, b->block, l->b.loc);
   NrDiagCapture capture;
   nr_diag_capture_begin(&capture, l->ctx);
-  size_t first = l->state->choices.size;
-  while ((b->broken = nr_lower_region(&inner, region, NULL, 0, b->values, n) != NR_OK) &&
-         nr_lower_next_choice(l, first)) {
-    nr_block_erase(b->block);
-    b->block = nr_block_create(l->b.module);
-    inner.b = nr_builder_at_end(l->b.module, b->block, l->b.loc);
-  }
+  b->broken = nr_lower_region(&inner, region, NULL, 0, b->values, n) != NR_OK;
   nr_diag_capture_end(&capture, why);
   b->end = inner.b;
 }
@@ -82,7 +53,7 @@ static void make_failing(NrLower *l, Branch *b, const Branch *other, size_t n, c
   inner.b = nr_builder_at_end(l->b.module, b->block, l->b.loc);
   nr_lower_check(&inner, nr_lower_int(&inner, nr_type_i1(l->ctx), 0), why, NULL, 0);
   for (size_t i = 0; i < n; i++) {
-    NrType t = other->values[i].value->type;
+    NrType t = nr_lower_versions(l, other->values[i].value).types[0];
     b->values[i] = other->values[i];
     if (t->kind != NR_TYPE_TENSOR) {
       b->values[i].value = nr_lower_nothing(&inner, t, other->values[i].dtype);
@@ -94,28 +65,6 @@ static void make_failing(NrLower *l, Branch *b, const Branch *other, size_t n, c
     b->values[i].value = nr_lower_empty(&inner, &shape, t->elem);
   }
   b->end = inner.b;
-}
-
-/* Whether output i of both branches is a tensor of the same kind of elements, but of another rank. */
-static bool ranks_differ(const Branch *branch, size_t n) {
-  for (size_t i = 0; i < n; i++) {
-    NrType a = branch[0].values[i].value->type, b = branch[1].values[i].value->type;
-    if (a->kind == NR_TYPE_TENSOR && b->kind == NR_TYPE_TENSOR && a->rank != b->rank) return true;
-  }
-  return false;
-}
-
-/* Compiles one branch only, behind a check of the condition. */
-static NrStatus lower_chosen(NrLower *l, NrValue *cond) {
-  unsigned branch = nr_lower_choice(l, l->op);
-  NrType i1 = nr_type_i1(l->ctx);
-  NrValue *holds = branch ? nr_lower_op2(l, NR_OP_arith_xori, i1, cond, nr_lower_int(l, i1, 1)) : cond;
-  nr_lower_check(
-      l, holds,
-      branch ? "the then-branch gives a value of another rank than the model was compiled for; fix the input's shape"
-             : "the else-branch gives a value of another rank than the model was compiled for; fix the input's shape",
-      NULL, 0);
-  return lower_inline(l, branch_region(l, branch));
 }
 
 NrStatus nr_lower_if(NrLower *l) {
@@ -156,19 +105,22 @@ NrStatus nr_lower_if(NrLower *l) {
                    nr_arena_printf(&l->state->arena, "the %s branch cannot run: %s", i ? "else" : "then", why[i].data));
   nr_buf_deinit(&why[0]);
   nr_buf_deinit(&why[1]);
-  if (!status && ranks_differ(branch, n)) {
-    for (size_t i = 0; i < 2; i++) nr_block_erase(branch[i].block);
-    return lower_chosen(l, cond);
-  }
-
   NrType *types = NR_NEW_ARRAY(&l->state->arena, NrType, n), *carried_types = NR_NEW_ARRAY(&l->state->arena, NrType, n);
+  NrVersions *sets = NR_NEW_ARRAY(&l->state->arena, NrVersions, n);
   for (size_t i = 0; i < n && !status; i++) {
     const NrLowered *a = &branch[0].values[i], *b = &branch[1].values[i];
-    types[i] = a->dtype == b->dtype ? nr_join_types(a->value->type, b->value->type) : NULL;
-    if (!types[i])
-      status = nr_lower_error(l, "output %zu has another %s in each branch", i,
-                              a->dtype == b->dtype ? "rank" : "element type");
-    else carried_types[i] = nr_carried_type(types[i]);
+    NrVersions other = nr_lower_versions(l, b->value);
+    sets[i] = nr_lower_versions(l, a->value);
+    if (a->dtype != b->dtype || !nr_versions_add(&sets[i], &other)) {
+      bool one_kind = nr_type_is_tensor(a->value->type) && nr_type_is_tensor(b->value->type);
+      status = nr_lower_error(l, "output %zu %s", i,
+                              a->dtype != b->dtype ? "has another element type in each branch"
+                              : one_kind           ? "can have more than 8 ranks"
+                                                   : "is of another kind in each branch");
+      break;
+    }
+    types[i] = nr_versions_type(&sets[i]);
+    carried_types[i] = nr_carried_type(types[i]);
   }
   if (status) {
     for (size_t i = 0; i < 2; i++) nr_block_erase(branch[i].block);
@@ -189,7 +141,9 @@ NrStatus nr_lower_if(NrLower *l) {
   }
   NrOp *op = nr_build(&l->b, &state);
   for (size_t i = 0; i < 2; i++) nr_block_append(nr_op_region(op, i), branch[i].block);
-  for (size_t i = 0; i < n && !status; i++)
-    status = nr_lower_out(l, i, nr_from_carried(l, nr_result(op, i), types[i]), branch[0].values[i].dtype);
+  for (size_t i = 0; i < n && !status; i++) {
+    NrValue *result = nr_lower_set_versions(l, nr_from_carried(l, nr_result(op, i), types[i]), &sets[i]);
+    status = nr_lower_out(l, i, result, branch[0].values[i].dtype);
+  }
   return status;
 }

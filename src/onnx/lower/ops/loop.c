@@ -15,7 +15,9 @@ typedef struct Loop {
   NrValue *cond;      /* i1; NULL: the input is missing, and the body's condition is ignored */
   size_t num_carried, num_scans;
   NrLowered *carried; /* initial values */
-  NrType *types;      /* carried types, generalised */
+  NrVersions *sets;   /* carried types, generalised */
+  NrType *types;      /* the same as one type each */
+  bool *capped;       /* the body may give ranks that are not in the set */
   NrValue **init;     /* the initial values, cast to these types */
   NrBlock *body;      /* detached; arguments: iv, (cond,) carried.. and then scan accumulators */
   NrLowered *yields;  /* cond, carried.., scans.. */
@@ -53,10 +55,14 @@ static NrStatus lower_body(NrLower *l, Loop *loop, NrValue *known_cond) {
   args[1] = (NrLowered){condition_tensor(&inner, cond, onnx->args[1]->type), NORIA_BOOL};
   for (size_t i = 0; i < loop->num_carried; i++) {
     NrValue *arg = nr_block_add_arg(loop->body, nr_carried_type(loop->types[i]), NULL);
-    args[i + 2] = (NrLowered){nr_from_carried(&inner, arg, loop->types[i]), loop->carried[i].dtype};
+    NrValue *value = nr_lower_set_versions(&inner, nr_from_carried(&inner, arg, loop->types[i]), &loop->sets[i]);
+    args[i + 2] = (NrLowered){value, loop->carried[i].dtype};
   }
   NrStatus status = nr_lower_region(&inner, nr_onnx_loop_region(loop->op), args, num_args, loop->yields,
                                     1 + loop->num_carried + loop->num_scans);
+  for (size_t i = 1 + loop->num_carried; i < 1 + loop->num_carried + loop->num_scans && !status; i++)
+    loop->yields[i].value = nr_lower_ranked(&inner, loop->yields[i].value,
+                                            nr_operand(nr_block_terminator(onnx), i)->type, "a row of a scan output");
   loop->end = inner.b;
   return status;
 }
@@ -69,25 +75,22 @@ static NrStatus generalise(NrLower *l, Loop *loop, bool *out_changed) {
     if (y->dtype != loop->carried[i].dtype && nr_dtype_of(loop->types[i]) != NORIA_UNDEFINED)
       return nr_lower_error(l, "carried value %zu starts as %s and the body gives %s", i,
                             nr_dtype_name(loop->carried[i].dtype), nr_dtype_name(y->dtype));
-    NrType joined = nr_join_types(loop->types[i], y->value->type);
-    if (!joined)
-      return nr_lower_error(
-          l,
-          "carried value %zu changes its rank: a value whose rank is not known before the run cannot be "
-          "compiled",
-          i);
-    *out_changed |= joined != loop->types[i];
-    loop->types[i] = joined;
+    NrVersions before = loop->sets[i], given = nr_lower_versions(l, y->value);
+    loop->capped[i] = !nr_versions_add(&loop->sets[i], &given);
+    if (loop->capped[i] && !(nr_type_is_tensor(y->value->type) && nr_type_is_tensor(loop->types[i])))
+      return nr_lower_error(l, "carried value %zu is of another kind behind a trip than before it", i);
+    *out_changed |= before.count != loop->sets[i].count || memcmp(&before, &loop->sets[i], sizeof before) != 0;
+    loop->types[i] = nr_versions_type(&loop->sets[i]);
   }
   return NR_OK;
 }
 
 static NrStatus settle_body(NrLower *l, Loop *loop, NrValue *known_cond) {
-  NrType *kept = nr_map_get(&l->state->carried, loop->op);
+  NrVersions *kept = nr_map_get(&l->state->carried, loop->op);
   for (size_t i = 0; i < loop->num_carried; i++) {
-    loop->types[i] = loop->carried[i].value->type;
-    NrType joined = kept ? nr_join_types(kept[i], loop->types[i]) : NULL;
-    if (joined) loop->types[i] = joined;
+    NrVersions now = nr_lower_versions(l, loop->carried[i].value), joined = kept ? kept[i] : now;
+    loop->sets[i] = nr_versions_add(&joined, &now) ? joined : now;
+    loop->types[i] = nr_versions_type(&loop->sets[i]);
   }
   for (;;) {
     NrStatus status = lower_body(l, loop, known_cond);
@@ -97,7 +100,7 @@ static NrStatus settle_body(NrLower *l, Loop *loop, NrValue *known_cond) {
     nr_block_erase(loop->body);
     if (status) return status;
   }
-  nr_map_set(&l->state->carried, loop->op, loop->types);
+  nr_map_set(&l->state->carried, loop->op, loop->sets);
   return NR_OK;
 }
 
@@ -141,8 +144,14 @@ static void end_body(NrLower *l, Loop *loop, const NrDim *trips, NrValue *const 
   size_t n = num_first + loop->num_carried + loop->num_scans;
   NrValue **out = NR_NEW_ARRAY(&l->state->arena, NrValue *, n);
   for (size_t i = 0; i < num_first; i++) out[i] = first[i];
-  for (size_t i = 0; i < loop->num_carried; i++)
+  for (size_t i = 0; i < loop->num_carried; i++) {
     out[num_first + i] = nr_to_carried(&inner, loop->yields[1 + i].value, loop->types[i]);
+    if (loop->capped[i])
+      nr_lower_check_versions(&inner, out[num_first + i], &loop->sets[i],
+                              nr_arena_printf(&l->state->arena,
+                                              "carried value %zu gets rank %%0: the loop is compiled for %d ranks", i,
+                                              (int)NR_MAX_VERSIONS));
+  }
   for (size_t i = 0; i < loop->num_scans; i++) {
     NrValue *acc = nr_block_add_arg(loop->body, loop->scans[i].init->type, NULL);
     NrValue *row = loop->yields[1 + loop->num_carried + i].value;
@@ -162,9 +171,10 @@ static void loop_operands(Loop *loop, NrValue *const *first, size_t num_first, N
 
 static NrStatus give_results(NrLower *l, Loop *loop, NrOp *op, size_t first, NrDim trips) {
   NrStatus status = NR_OK;
-  for (size_t i = 0; i < loop->num_carried && !status; i++)
-    status =
-        nr_lower_out(l, i, nr_from_carried(l, nr_result(op, first + i), loop->types[i]), loop->yields[1 + i].dtype);
+  for (size_t i = 0; i < loop->num_carried && !status; i++) {
+    NrValue *result = nr_from_carried(l, nr_result(op, first + i), loop->types[i]);
+    status = nr_lower_out(l, i, nr_lower_set_versions(l, result, &loop->sets[i]), loop->yields[1 + i].dtype);
+  }
   for (size_t i = 0; i < loop->num_scans && !status; i++) {
     NrValue *acc = nr_result(op, first + loop->num_carried + i);
     if (!loop->scans[i].late && !loop->scans[i].grows)
@@ -298,7 +308,9 @@ NrStatus nr_lower_loop(NrLower *l) {
   if (loop.trips) loop.trips = nr_dim_value(l, nr_dim_of_index(nr_lower_as_index(l, loop.trips)));
 
   loop.carried = NR_NEW_ARRAY(arena, NrLowered, loop.num_carried);
+  loop.sets = NR_NEW_ARRAY(arena, NrVersions, loop.num_carried);
   loop.types = NR_NEW_ARRAY(arena, NrType, loop.num_carried);
+  loop.capped = NR_NEW_ARRAY(arena, bool, loop.num_carried);
   loop.init = NR_NEW_ARRAY(arena, NrValue *, loop.num_carried);
   loop.yields = NR_NEW_ARRAY(arena, NrLowered, 1 + loop.num_carried + loop.num_scans);
   loop.scans = NR_NEW_ARRAY(arena, NrScanOut, loop.num_scans);

@@ -172,6 +172,11 @@ static NrStatus scan_trips(NrLower *l, Scan *scan) {
   t.iv = nr_block_add_arg(t.body, nr_type_index(l->ctx), NULL);
   NrLowered *args = body_args(l, &t);
   NrStatus status = nr_lower_region(&t.inner, nr_onnx_scan_region(l->op), args, num_args, t.yields, n);
+  NrOp *last = nr_block_terminator(nr_onnx_scan_body(l->op));
+  for (size_t i = 0; i < n && !status; i++)
+    t.yields[i].value = nr_lower_ranked(&t.inner, t.yields[i].value,
+                                        i < scan->num_states ? scan->states[i].value->type : nr_operand(last, i)->type,
+                                        i < scan->num_states ? "a state behind a trip" : "a row of a scan output");
   if (!status) status = check_states(l, &t);
   if (!status) status = carry(l, &t);
   if (status) nr_block_erase(t.body);

@@ -239,9 +239,11 @@ NrStatus nr_lower_sequence_map(NrLower *l) {
   inner.b = nr_builder_at_end(l->b.module, block, l->b.loc);
   NrStatus status = trip_inputs(&inner, iv, inputs) ? NR_OK : NR_ERROR_INVALID;
   if (!status) status = nr_lower_region(&inner, nr_onnx_sequence_map_region(l->op), inputs, num_in, outputs, num_out);
-  for (size_t i = 0; i < num_out && !status; i++)
+  for (size_t i = 0; i < num_out && !status; i++) {
+    outputs[i].value = nr_lower_ranked(&inner, outputs[i].value, NULL, "an item");
     if (!nr_type_is_tensor(outputs[i].value->type))
       status = nr_lower_error(l, "output %zu of the body is no tensor", i);
+  }
   if (status) return nr_block_erase(block), status;
   NrValue **operands = NR_NEW_ARRAY(&l->state->arena, NrValue *, num_out + 3);
   NrValue **next = NR_NEW_ARRAY(&l->state->arena, NrValue *, num_out);

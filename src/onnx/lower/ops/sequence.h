@@ -16,7 +16,5 @@ void nr_lower_call_many(NrLower *l, const char *name, NrValue *const *args, size
 NrValue *nr_lower_item(NrLower *l, NrType item, size_t result, const char *name, NrValue *const *args, size_t num_args);
 /* An empty sequence or optional of this type. */
 NrValue *nr_lower_nothing(NrLower *l, NrType type, NoriaDType dtype);
-/* A tensor type with all dims `?`. */
-NrType nr_open_tensor_type(uint32_t rank, NrType elem);
 
 #endif

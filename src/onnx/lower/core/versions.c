@@ -1,0 +1,310 @@
+/* versions.c - values whose rank is only known in the run: what uses one is lowered once for each rank.
+ *
+ * Such a value is a tensor<*xT>, with the ranked types that it can have (NrVersions). Control flow gives and carries
+ * these values as they are. In front of the first other op that uses one, the rest of the block is split:
+ *
+ *   before  %z = onnx.MatMul(%y, %w)              %y: tensor<*xf32>, either tensor<4xf32> or tensor<?x4xf32>
+ *           onnx.Yield(%z)
+ *   after   %r = tensor.rank %y
+ *           %z = scf.if (%r == 1) -> tensor<*xf32> {
+ *             %1 = tensor.cast %y to tensor<4xf32>  ..  scf.yield
+ *           } else {
+ *             %1 = tensor.cast %y to tensor<?x4xf32>  ..  scf.yield
+ *           }
+ *           return %z
+ *
+ * Results of one rank in all versions are ranked again. A version that cannot be lowered is a check that fails a run
+ * which needs it; the last one left stands in the block itself. Splits inside of splits multiply: when there would be
+ * more than NR_MAX_VERSIONS, only the first version that can be lowered is made, under a check. The length of a shape
+ * operand, on which the rank of a result depends, is split on in the same way. */
+#include "onnx/lower/ops/control.h"
+#include "dialect/onnx/ops.h"
+#include "dialect/scf/ops.h"
+#include "dialect/tensor/ops.h"
+
+enum { MAX_FAILURES = 64 }; /* versions of a function that could not be lowered; then one is made of each split */
+
+/* ---- sets of types ---- */
+
+NrVersions nr_lower_versions(NrLower *l, NrValue *value) {
+  NrVersions *several = nr_map_get(&l->state->versions, value);
+  return several ? *several : (NrVersions){1, {value->type}};
+}
+
+bool nr_versions_add(NrVersions *into, const NrVersions *from) {
+  for (size_t i = 0; i < from->count; i++) {
+    NrType t = from->types[i], joined = NULL;
+    for (size_t k = 0; k < into->count && !joined; k++)
+      if ((joined = nr_join_types(into->types[k], t))) into->types[k] = joined;
+    if (joined) continue;
+    bool tensors = into->count && t->kind == NR_TYPE_TENSOR && into->types[0]->kind == NR_TYPE_TENSOR;
+    if (into->count && !(tensors && into->types[0]->elem == t->elem && into->count < NR_MAX_VERSIONS)) return false;
+    into->types[into->count++] = t;
+  }
+  return true;
+}
+
+NrType nr_versions_type(const NrVersions *v) {
+  return v->count == 1 ? v->types[0] : nr_type_tensor_unranked(v->types[0]->elem);
+}
+
+NrValue *nr_lower_set_versions(NrLower *l, NrValue *value, const NrVersions *v) {
+  if (!nr_type_is_ranked(value->type) && nr_type_is_tensor(value->type))
+    nr_map_set(&l->state->versions, value, nr_arena_copy(&l->state->arena, v, sizeof *v));
+  return value;
+}
+
+NrVersions nr_versions_of_ranks(NrType elem, uint32_t first) {
+  NrVersions v = {0};
+  while (v.count < NR_MAX_VERSIONS) {
+    v.types[v.count] = nr_open_tensor_type(first + (uint32_t)v.count, elem);
+    v.count++;
+  }
+  return v;
+}
+
+/* ---- what a version is chosen by ---- */
+
+static bool is_unranked(const NrValue *v) { return v->type->kind == NR_TYPE_UNRANKED_TENSOR; }
+
+/* The rank of an unranked tensor, else the length of a vector. */
+static NrValue *selector_of(NrLower *l, NrValue *value) {
+  if (!is_unranked(value)) return nr_dim_value(l, nr_lower_dim(l, value, 0));
+  return nr_build_value(&l->b, NR_OP_tensor_rank, nr_type_index(l->ctx), &value, 1);
+}
+
+static int64_t selected_by(const NrValue *value, NrType version) {
+  return is_unranked(value) ? version->rank : version->dims[0];
+}
+
+static NrValue *is_version(NrLower *l, NrValue *value, NrValue *selector, NrType version) {
+  return nr_lower_cmpi(l, NR_CMPI_EQ, selector, nr_lower_index(l, selected_by(value, version)));
+}
+
+void nr_lower_check_versions(NrLower *l, NrValue *value, const NrVersions *v, const char *what) {
+  NrValue *selector = selector_of(l, value), *any = NULL;
+  for (size_t i = 0; i < v->count; i++) {
+    NrValue *is = is_version(l, value, selector, v->types[i]);
+    any = any ? nr_lower_op2(l, NR_OP_arith_ori, is->type, any, is) : is;
+  }
+  nr_lower_check(l, any, what, &selector, 1);
+}
+
+NrValue *nr_lower_ranked(NrLower *l, NrValue *value, NrType like, const char *what) {
+  if (!is_unranked(value)) return value;
+  NrVersions all = nr_lower_versions(l, value), one = {1, {all.types[0]}};
+  for (size_t i = 0; i < all.count; i++)
+    if (like && nr_type_is_tensor(like) && nr_type_is_ranked(like) && all.types[i]->rank == like->rank)
+      one.types[0] = all.types[i];
+  nr_lower_check_versions(l, value, &one,
+                          nr_arena_printf(&l->state->arena, "%s has rank %%0, where rank %u is needed", what,
+                                          one.types[0]->rank));
+  return nr_lower_tensor_cast(l, value, one.types[0]);
+}
+
+/* ---- where a split begins ---- */
+
+static NrValue *lowered_operand(NrLower *l, const NrOp *op, uint32_t i) {
+  NrLowered *v = nr_map_get(&l->state->values, nr_operand(op, i));
+  return v ? v->value : NULL;
+}
+
+NrValue *nr_lower_open_operand(NrLower *l, NrOp *op) {
+  bool is_loop = nr_op_is(op, NR_OP_onnx_Loop); /* it carries those behind its trip count and condition */
+  uint32_t num = is_loop ? NR_MIN(op->num_operands, 2) : op->num_operands;
+  for (uint32_t i = 0; i < num; i++) {
+    NrValue *v = lowered_operand(l, op, i);
+    if (v && is_unranked(v)) return nr_operand(op, i);
+  }
+  return NULL;
+}
+
+bool nr_lower_want_length(NrLower *l, NrValue *vector) {
+  if (nr_rank(vector) != 1 || nr_dim_known(nr_lower_dim(l, vector, 0)) || l->state->wanted) return false;
+  for (uint32_t i = 0; i < l->op->num_operands; i++)
+    if (lowered_operand(l, l->op, i) == vector) l->state->wanted = nr_operand(l->op, i);
+  return l->state->wanted != NULL;
+}
+
+/* The lengths 0, 1, .. that a shape operand may have. Where the length is the rank of the result, and that is declared,
+ * only this one. */
+static NrVersions lengths(const NrOp *op, NrType elem) {
+  NrVersions v = {0};
+  bool is_rank = nr_op_is(op, NR_OP_onnx_Reshape) || nr_op_is(op, NR_OP_onnx_ConstantOfShape);
+  NrType declared = is_rank ? nr_op_result(op)->type : NULL;
+  bool known = declared && nr_type_is_tensor(declared) && nr_type_is_ranked(declared);
+  for (int64_t n = known ? declared->rank : 0; v.count < (known ? 1 : NR_MAX_VERSIONS); n++)
+    v.types[v.count++] = nr_type_tensor(&n, 1, elem);
+  return v;
+}
+
+/* ---- the split ---- */
+
+typedef struct Version {
+  NrType type;
+  NrBlock *block;
+  NrBuilder end;
+  NrLowered *yields;
+} Version;
+
+typedef struct Split {
+  NrOp *op;      /* the first op of the rest of the block */
+  NrValue *onnx; /* the value, as the model has it, and lowered */
+  NrLowered value;
+  NrValue *selector;
+  NrLowered *yields; /* of the block */
+  size_t num_yields;
+  NrVersions types;
+  size_t num_made;
+  Version made[NR_MAX_VERSIONS];
+} Split;
+
+static NrStatus lower_version(NrLower *l, Split *s, NrType type, size_t versions, NrBuf *why) {
+  Version *v = &s->made[s->num_made];
+  *v = (Version){type, .block = nr_block_create(l->b.module),
+                 .yields = NR_NEW_ARRAY(&l->state->arena, NrLowered, s->num_yields)};
+  NrLower inner = *l;
+  inner.versions = versions;
+  inner.b = nr_builder_at_end(l->b.module, v->block, l->b.loc);
+  NrLowered value = {nr_lower_tensor_cast(&inner, s->value.value, type), s->value.dtype};
+  nr_map_set(&l->state->values, s->onnx, &value);
+  NrDiagCapture capture;
+  nr_diag_capture_begin(&capture, l->ctx);
+  NrStatus status = nr_lower_ops(&inner, s->op, v->yields, s->num_yields);
+  nr_diag_capture_end(&capture, why);
+  v->end = inner.b;
+  if (status) nr_block_erase(v->block);
+  else s->num_made++;
+  return status;
+}
+
+static const char *describe(NrLower *l, const Split *s, NrType type) {
+  NrStr name = nr_str(s->onnx->name);
+  return nr_arena_printf(&l->state->arena, "'%.*s' has %s %lld", NR_STR_ARG(name),
+                         is_unranked(s->value.value) ? "rank" : "length", (long long)selected_by(s->value.value, type));
+}
+
+/* Lowers the versions that can be lowered, and makes checks that the others are not needed. */
+static NrStatus make_versions(NrLower *l, Split *s) {
+  bool all = l->versions * s->types.count <= NR_MAX_VERSIONS && l->state->failures < MAX_FAILURES;
+  const char *first_error = NULL;
+  for (size_t i = 0; i < s->types.count && (all || !s->num_made); i++) {
+    NrBuf why = {0};
+    NrType type = s->types.types[i];
+    if (lower_version(l, s, type, all ? l->versions * s->types.count : l->versions, &why)) {
+      NrValue *is = is_version(l, s->value.value, s->selector, type);
+      const char *text = nr_arena_printf(&l->state->arena, "%s, for which the rest cannot be compiled: %s",
+                                         describe(l, s, type), why.size ? why.data : "");
+      NrValue *is_not = nr_lower_op2(l, NR_OP_arith_xori, is->type, is, nr_lower_int(l, is->type, 1));
+      if (all) nr_lower_check(l, is_not, text, NULL, 0);
+      if (!first_error) first_error = nr_arena_printf(&l->state->arena, "%s", why.size ? why.data : text);
+      l->state->failures++;
+    }
+    nr_buf_deinit(&why);
+  }
+  nr_map_set(&l->state->values, s->onnx, nr_arena_copy(&l->state->arena, &s->value, sizeof s->value));
+  if (!s->num_made) return nr_error(l->ctx, NULL, "%s", first_error ? first_error : "no version can be lowered");
+  if (!all || s->num_made == 1) {
+    NrVersions one = {1, {s->made[0].type}};
+    nr_lower_check_versions(l, s->value.value, &one,
+                            nr_arena_printf(&l->state->arena,
+                                            "%s %%0, and it was compiled only for %lld: fix the shapes of the inputs",
+                                            is_unranked(s->value.value) ? "a value has rank" : "a shape has length",
+                                            (long long)selected_by(s->value.value, s->made[0].type)));
+  }
+  return NR_OK;
+}
+
+/* The types of the results of all versions. */
+static NrStatus join_yields(NrLower *l, const Split *s, NrVersions *out) {
+  for (size_t i = 0; i < s->num_yields; i++) {
+    out[i] = (NrVersions){0};
+    for (size_t k = 0; k < s->num_made; k++) {
+      const NrLowered *y = &s->made[k].yields[i];
+      NrVersions types = nr_lower_versions(l, y->value);
+      if (y->dtype != s->made[0].yields[i].dtype || !nr_versions_add(&out[i], &types))
+        return nr_lower_error(l, "result %zu of what follows has types that do not join, by the rank of '%.*s'", i,
+                              NR_STR_ARG(nr_str(s->onnx->name)));
+    }
+  }
+  return NR_OK;
+}
+
+/* In the last version of a chain: that none of the others was needed does not mean that this one is right. */
+static void check_last(NrLower *l, const Split *s) {
+  const Version *last = &s->made[s->num_made - 1];
+  NrLower at = *l;
+  NrVersions one = {1, {last->type}};
+  at.b = nr_builder_at_start(l->b.module, last->block, l->b.loc);
+  nr_lower_check_versions(&at, s->value.value, &one,
+                          nr_arena_printf(&l->state->arena, "%s %%0; the most that it is compiled for is %lld",
+                                          is_unranked(s->value.value) ? "a value has rank" : "a shape has length",
+                                          (long long)selected_by(s->value.value, last->type)));
+}
+
+/* scf.if (version 0) {..} else { scf.if (version 1) {..} else {..} }. */
+static NrOp *build_chain(NrLower *l, Split *s, NrType *types) {
+  NrBlock *rest = s->made[s->num_made - 1].block;
+  NrOp *op = NULL;
+  for (size_t k = s->num_made - 1; k-- > 0;) {
+    NrLower at = *l;
+    NrBlock *block = k ? nr_block_create(l->b.module) : NULL;
+    if (block) at.b = nr_builder_at_end(l->b.module, block, l->b.loc);
+    NrValue *is = is_version(&at, s->value.value, s->selector, s->made[k].type);
+    op = nr_build(&at.b, &(NrOpState){.info = nr_op_infos[NR_OP_scf_if],
+                                      .operands = &is,
+                                      .num_operands = 1,
+                                      .result_types = types,
+                                      .num_results = s->num_yields,
+                                      .num_regions = 2});
+    nr_block_append(nr_scf_if_then_region(op), s->made[k].block);
+    nr_block_append(nr_scf_if_else_region(op), rest);
+    if (!block) break;
+    NrValue **results = NR_NEW_ARRAY(&l->state->arena, NrValue *, s->num_yields);
+    for (size_t i = 0; i < s->num_yields; i++) results[i] = nr_result(op, i);
+    nr_build_op(&at.b, NR_OP_scf_yield, results, s->num_yields, NULL, 0);
+    rest = block;
+  }
+  return op;
+}
+
+static NrStatus join_versions(NrLower *l, Split *s) {
+  NrVersions *sets = NR_NEW_ARRAY(&l->state->arena, NrVersions, s->num_yields);
+  NrType *carried = NR_NEW_ARRAY(&l->state->arena, NrType, s->num_yields);
+  NrStatus status = join_yields(l, s, sets);
+  for (size_t k = 0; k < s->num_made && status; k++) nr_block_erase(s->made[k].block);
+  if (status) return status;
+  for (size_t i = 0; i < s->num_yields; i++) carried[i] = nr_carried_type(nr_versions_type(&sets[i]));
+  for (size_t k = 0; k < s->num_made; k++) {
+    NrLower inner = *l;
+    inner.b = s->made[k].end;
+    NrValue **yields = NR_NEW_ARRAY(&l->state->arena, NrValue *, s->num_yields);
+    for (size_t i = 0; i < s->num_yields; i++)
+      yields[i] = nr_to_carried(&inner, s->made[k].yields[i].value, nr_versions_type(&sets[i]));
+    nr_build_op(&inner.b, NR_OP_scf_yield, yields, s->num_yields, NULL, 0);
+  }
+  check_last(l, s);
+  NrOp *op = build_chain(l, s, carried);
+  for (size_t i = 0; i < s->num_yields; i++) {
+    NrValue *result = nr_from_carried(l, nr_result(op, i), nr_versions_type(&sets[i]));
+    s->yields[i] = (NrLowered){nr_lower_set_versions(l, result, &sets[i]), s->made[0].yields[i].dtype};
+  }
+  return NR_OK;
+}
+
+NrStatus nr_lower_split_versions(NrLower *l, NrOp *op, NrValue *onnx, NrLowered *yields, size_t num_yields) {
+  NrLowered *value = nr_map_get(&l->state->values, onnx);
+  Split s = {.op = op, .onnx = onnx, .value = *value, .yields = yields, .num_yields = num_yields};
+  NrLower at = *l;
+  at.op = op; /* for messages */
+  s.types = is_unranked(value->value) ? nr_lower_versions(l, value->value) : lengths(op, value->value->type->elem);
+  s.selector = selector_of(&at, value->value);
+  NrStatus status = make_versions(&at, &s);
+  if (!status && s.num_made == 1) {
+    nr_block_splice(s.made[0].block, at.b.block, at.b.before);
+    nr_block_erase(s.made[0].block);
+    for (size_t i = 0; i < num_yields; i++) yields[i] = s.made[0].yields[i];
+  } else if (!status) status = join_versions(&at, &s);
+  l->b = at.b;
+  return status;
+}
