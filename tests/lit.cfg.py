@@ -34,3 +34,4 @@ config.environment["PATH"] = os.pathsep.join([build, llvm_tools, os.environ.get(
 for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS", "TSAN_OPTIONS", "LSAN_OPTIONS", "HOME"):
     if name in os.environ:
         config.environment[name] = os.environ[name]
+config.environment["NORIA_CACHE"] = "off"

@@ -89,7 +89,7 @@ static int take_arguments(Compile *c, int argc, char **argv) {
       c->job.options.outline_parameters = value;
       if (!*value) return tool_usage_error("compile", "--outline-parameters needs a file name");
     } else if ((value = job_option_value("outline-min", argc, argv, &i))) {
-      if (!parse_size(value, &c->job.options.outline_min_bytes))
+      if (!nr_parse_size(value, &c->job.options.outline_min_bytes))
         return tool_usage_error("compile", "--outline-min cannot be '%s'", value);
       c->job.options.outline_min_bytes = NR_MAX(c->job.options.outline_min_bytes, 1);
     } else if ((value = job_option_value("emit", argc, argv, &i))) {

@@ -55,36 +55,27 @@ int job_report_unit(const Job *job, NrCompilation *unit, NrStatus status) {
 
 /* ---- reading and compiling -------------------------------------------------------------------------------------- */
 
-/* Set by nr_compilation_set_entry for functions of text IR. */
-static void note_types(NrContext *ctx, NrAttr infos, const char **out) {
-  for (size_t i = 0; i < infos->size; i++) {
-    NrAttr type = nr_dict_get(infos->items[i], "type");
-    NrBuf text = {0};
-    if (type) nr_print_type(&text, type->type);
-    out[i] = type ? nr_context_intern(ctx, (NrStr){text.data, text.size}).data : NULL;
-    nr_buf_deinit(&text);
+/* The types of an entry's values, of which texts has one after the other. */
+static void note_types(Job *job, NrStr texts, size_t num_inputs) {
+  for (const char *at = texts.data, *end = at + texts.size; at < end; at += strlen(at) + 1) {
+    const char *type = *at ? nr_context_intern(job->ctx, nr_str(at)).data : NULL;
+    if (job->input_types.size < num_inputs) nr_vec_push(&job->input_types, type);
+    else nr_vec_push(&job->output_types, type);
   }
 }
 
 static void note_entry(Job *job, const NrCompilation *unit) {
-  for (NrOp *op = nr_op_body(unit->module->op, 0)->first; op; op = op->next) {
-    if (!nr_op_attr(op, NR_A_noria_entry)) continue;
-    NrAttr inputs = nr_op_attr(op, NR_A_noria_inputs), outputs = nr_op_attr(op, NR_A_noria_outputs);
-    if (!inputs || !outputs || inputs->kind != NR_ATTR_ARRAY || outputs->kind != NR_ATTR_ARRAY) return;
-    nr_vec_reserve(&job->input_types, inputs->size);
-    nr_vec_reserve(&job->output_types, outputs->size);
-    note_types(job->ctx, inputs, job->input_types.data);
-    note_types(job->ctx, outputs, job->output_types.data);
-    job->input_types.size = inputs->size;
-    job->output_types.size = outputs->size;
-    return;
-  }
+  NrBuf texts = {0};
+  size_t num_inputs = nr_compilation_types(unit, &texts);
+  note_types(job, (NrStr){texts.data, texts.size}, num_inputs);
+  nr_buf_deinit(&texts);
 }
 
 /* The diagnostics of a step that succeeded: warnings, and remarks that were asked for. */
 static void show_diagnostics(NrCompilation *unit) {
   nr_diag_flush(unit->ctx);
   fwrite(unit->errors.size ? unit->errors.data : "", 1, unit->errors.size, stderr);
+  nr_buf_append(&unit->warnings, unit->errors.data, unit->errors.size);
   unit->errors.size = 0;
 }
 
@@ -130,10 +121,32 @@ static int load_library(Job *job) {
   return status ? job_report(job, &error) : 0;
 }
 
+/* Whether job->program is made from the cache, or why not; *out_slot is where it is to be stored. */
+static bool load_cached(Job *job, NrCacheSlot **out_slot, NoriaStatus *out_status, NoriaError *error) {
+  NrCacheNotes notes = {0};
+  int64_t start = nr_now_ns();
+  bool read_here = job->text.size || job->interpret || job->explain; /* or what passes say is asked for */
+  *out_slot = read_here ? NULL : nr_cache_look(job->path, (NrStr){0}, NULL, &job->options);
+  bool found = nr_compilation_find(*out_slot, NULL, &job->options, &notes, &job->program, error, out_status);
+  if (found) fwrite(notes.diagnostics.size ? notes.diagnostics.data : "", 1, notes.diagnostics.size, stderr);
+  if (found && !*out_status) {
+    if (!job->ctx) job->ctx = nr_context_create();
+    size_t num_inputs = (size_t)noria_program_module(job->program)->num_inputs;
+    note_types(job, (NrStr){notes.types.data, notes.types.size}, num_inputs);
+    job->times.read = nr_now_ns() - start;
+    nr_heap_settle(nr_heap_current());
+  }
+  nr_buf_deinit(&notes.diagnostics);
+  nr_buf_deinit(&notes.types);
+  return found;
+}
+
 int job_compile(Job *job) {
   NrCompilation unit = {0};
   NoriaError error = NORIA_ERROR_INIT;
+  NoriaStatus loaded;
   if (job->library) return load_library(job);
+  if (load_cached(job, &unit.slot, &loaded, &error)) return loaded ? job_report(job, &error) : 0;
   if (job_read(job, &unit)) return 1;
   int64_t start = nr_now_ns();
   progress_begin("compiling", job->path);

@@ -85,8 +85,7 @@ int ranks_end(Job *job, int status);      /* after all; the exit code */
  * verdicts go to standard error, the first result to job->results. 1 when one differs. */
 int job_check_stages(Job *job, bool each_pass);
 
-/* Parse limits and threads: "64M", "2.5". False when text is not such a number. */
-bool parse_size(const char *text, int64_t *out);
+/* Parse numbers and times: "64", "2.5". False when text is not such a number. */
 bool parse_count(const char *text, int64_t *out);
 bool parse_seconds(const char *text, double *out);
 

@@ -13,18 +13,6 @@ bool parse_count(const char *text, int64_t *out) {
   return text && end != text && !*end && !errno && *out >= 0;
 }
 
-bool parse_size(const char *text, int64_t *out) {
-  static const char units[] = "KMGT";
-  char *end;
-  errno = 0;
-  *out = text ? strtoll(text, &end, 10) : 0;
-  if (!text || end == text || errno || *out < 0) return false;
-  const char *unit = *end ? strchr(units, *end) : NULL;
-  for (const char *u = units; unit && u <= unit; u++)
-    if (!nr_mul_i64(*out, 1024, out)) return false;
-  return !end[unit != NULL];
-}
-
 bool parse_seconds(const char *text, double *out) {
   char *end;
   *out = text ? strtod(text, &end) : 0;
@@ -64,7 +52,7 @@ static int take_limit(Job *job, int argc, char **argv, int *io_at) {
   if ((value = job_option_value("iteration-limit", argc, argv, io_at)))
     return parse_count(value, &limits->iterations) ? 0 : wrong(job, "iteration-limit", value);
   if ((value = job_option_value("memory-limit", argc, argv, io_at)))
-    return parse_size(value, &limits->memory) ? 0 : wrong(job, "memory-limit", value);
+    return nr_parse_size(value, &limits->memory) ? 0 : wrong(job, "memory-limit", value);
   return -1;
 }
 
@@ -116,6 +104,10 @@ int job_take_option(Job *job, int argc, char **argv, int *io_at) {
   }
   if ((value = job_option_value("cpu", argc, argv, io_at))) return job->options.cpu = value, 0;
   if ((value = job_option_value("features", argc, argv, io_at))) return job->options.features = value, 0;
+  if ((value = job_option_value("cache", argc, argv, io_at))) {
+    job->options.cache = value;
+    return *value ? 0 : wrong(job, "cache", value);
+  }
   if ((value = job_option_value("format", argc, argv, io_at))) {
     job->options.format = value;
     return strcmp(value, "onnx") && strcmp(value, "mlir") ? wrong(job, "format", value) : 0;

@@ -20,6 +20,7 @@ static const struct Tool {
     {"show", tool_show, "list the inputs, outputs and contents of a program"},
     {"opt", tool_opt, "read a program in text form, run passes on it, print it"},
     {"reduce", tool_reduce, "make a program small that makes a command fail"},
+    {"cache", tool_cache, "show or clear the folder of programs that were compiled before"},
     {"sparse", tool_sparse, "make a kernel over sparse tensors from an index expression"},
 };
 
@@ -180,7 +181,7 @@ static int take_limits(const struct Tool *tool, int *io_argc, char **argv, NrLim
   for (int i = 1; i < *io_argc; i++) {
     const char *value;
     bool ok = true;
-    if (tool_option(argv[i], "compile-memory-limit", &value)) ok = parse_size(value, &limits->memory);
+    if (tool_option(argv[i], "compile-memory-limit", &value)) ok = nr_parse_size(value, &limits->memory);
     else if (tool_option(argv[i], "compile-time-limit", &value)) ok = parse_seconds(value, &limits->time_s);
     else if (tool_option(argv[i], "inject-fault", &value)) ok = read_injection(value);
     else argv[kept++] = argv[i];

@@ -181,7 +181,8 @@ static int take_option(OptOptions *o, const char *arg) {
     return value && *value ? 0 : tool_usage_error("opt", "--outline-parameters needs a file name");
   }
   if (tool_option(arg, "outline-min", &value)) {
-    if (!parse_size(value, &o->outline_min_bytes)) return tool_usage_error("opt", "--outline-min is a number of bytes");
+    if (!nr_parse_size(value, &o->outline_min_bytes))
+      return tool_usage_error("opt", "--outline-min is a number of bytes");
     o->outline_min_bytes = NR_MAX(o->outline_min_bytes, 1);
     return 0;
   }

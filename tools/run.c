@@ -45,6 +45,7 @@ static const char help[] =
     "  --parameters=[SCOPE=]FILE\n"
     "                         a safetensors file, or an ONNX model, with parameters (#flow.parameter.named);\n"
     "                         may be repeated\n"
+    "  --cache=off|DIR        do not keep the compiled program, or keep it in DIR (noria cache --help)\n"
     "  --format=onnx|mlir     the kind of FILE, if its ending does not say\n"
     "\n"
     "ranks, for programs with flow.channel and flow.collective ops:\n"
@@ -136,7 +137,7 @@ static int compile_and_run(Run *run) {
 }
 
 int tool_run(int argc, char **argv) {
-  Run run = {.job.tool = "run"};
+  Run run = {.job = {.tool = "run", .options.cache = "default"}};
   int status = take_arguments(&run, argc, argv);
   if (!status && run.job.help) fputs(help, stdout);
   else if (!status && (run.job.stop_after || run.job.print_after)) status = job_print(&run.job);

@@ -42,6 +42,8 @@ class SessionOptions:
     part of the large weights; all get the whole results. None: neither.
     communicator: an mpi4py communicator, such as MPI.COMM_WORLD: the session's runs are those of this process' rank in
     it, and every rank makes the same runs. A process has one at a time.
+    cache: where compiled programs are kept, for this and other processes: a folder, which only its owner may use, or
+    "off"; None: that of the environment variable NORIA_CACHE, else ~/.cache/noria.
     collective_time_limit: seconds that a rank waits for the others; 0: 300. check_collectives: compare what the ranks
     call before each collective. Both are those of the first session with the communicator."""
 
@@ -61,6 +63,7 @@ class SessionOptions:
         self.communicator = None
         self.collective_time_limit = 0.0
         self.check_collectives = False
+        self.cache = None
         self.shapes = []
 
     def add_free_dimension_override_by_name(self, name, size):
@@ -70,6 +73,11 @@ class SessionOptions:
     def fix_input_shape(self, name, dims):
         """Fixes all dims of the input `name`; None leaves a dim as it is."""
         self.shapes.append(f"{name}=" + "x".join("?" if d is None else str(d) for d in dims))
+
+
+def _cache_of(options):
+    cache = getattr(options, "cache", None)
+    return "default" if cache is None else os.fspath(cache)
 
 
 _joined = None  # the Fortran handle of the communicator in which this process is a rank
@@ -137,7 +145,7 @@ class InferenceSession:
                                         [os.fspath(p) for p in getattr(options, "libraries", [])],
                                         [os.fspath(p) for p in getattr(options, "parameters", [])],
                                         getattr(options, "shard", None), getattr(options, "format", None),
-                                        _join(options))
+                                        _join(options), _cache_of(options))
         self._inputs = [NodeArg(i) for i in self._session.inputs]
         self._outputs = [NodeArg(o) for o in self._session.outputs]
         self._output_index = {o.name: i for i, o in enumerate(self._outputs)}

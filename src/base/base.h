@@ -134,6 +134,8 @@ const char *nr_arena_printf(NrArena *arena, const char *format, ...) NR_PRINTF(2
 /* Decodes the character at *p and advances *p. Returns UINT32_MAX and advances one byte if it is not UTF-8. */
 uint32_t nr_utf8_take(const char **p, const char *end);
 bool nr_str_is_utf8(NrStr s);
+/* A number of bytes, "64" or, with a unit of K, M, G or T, "64M". False for other texts, and for NULL. */
+bool nr_parse_size(const char *text, int64_t *out);
 uint64_t nr_hash_bytes(const void *data, size_t size);
 /* The low bits of a product, which choose the slot, do not depend on the high bits of its factors: so fold the high
  * half in. Twice, because neighbours (lines, columns) keep regular distances after one round, which makes long probe

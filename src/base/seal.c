@@ -6,6 +6,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/digest.h"
+
 #if defined(__x86_64__)
 #define OWN_MACHINE EM_X86_64
 #elif defined(__aarch64__)
@@ -14,7 +16,7 @@
 #define OWN_MACHINE EM_NONE
 #endif
 
-enum { MOST_SEGMENTS = 256, LARGEST_NOTES = 1 << 16, LARGEST_NAMES = 1 << 26, CHUNK = 1 << 18, LANES = 4 };
+enum { MOST_SEGMENTS = 256, LARGEST_NOTES = 1 << 16, LARGEST_NAMES = 1 << 26, CHUNK = 1 << 18 };
 
 typedef struct Seal {
   uint64_t size, sum; /* of the file up to the last byte that is loaded; 0: not filled */
@@ -130,49 +132,39 @@ static bool open_elf(Elf *e, int fd, NrBuf *why) {
 
 /* ---- the sum ---------------------------------------------------------------------------------------------------- */
 
-/* Each step is invertible, so a change of one word always changes the sum. */
-static void add_words(uint64_t sum[LANES], const unsigned char *p, size_t size) {
-  for (; size >= LANES * 8; p += LANES * 8, size -= LANES * 8)
-    for (int i = 0; i < LANES; i++) {
-      uint64_t word;
-      memcpy(&word, p + i * 8, 8);
-      sum[i] = (sum[i] ^ word) * 0x9fb21c651e98df25ull;
-      sum[i] ^= sum[i] >> 29;
-    }
-}
-
 /* The checksum takes some bytes of the file as zeros. */
 static void blank(unsigned char *chunk, uint64_t at, size_t size, uint64_t from, uint64_t to) {
   uint64_t begin = NR_MAX(at, from), end = NR_MIN(at + size, to);
   if (begin < end) memset(chunk + (begin - at), 0, (size_t)(end - begin));
 }
 
-static bool add_range(const Elf *e, uint64_t sum[LANES], unsigned char *chunk, uint64_t at, uint64_t end) {
+static bool add_range(const Elf *e, NrChecksum *sum, unsigned char *chunk, uint64_t at, uint64_t end) {
   while (at < end) {
-    size_t size = (size_t)NR_MIN(end - at, (uint64_t)CHUNK), padded = (size + LANES * 8 - 1) / (LANES * 8) * LANES * 8;
+    size_t size = (size_t)NR_MIN(end - at, (uint64_t)CHUNK);
+    size_t padded = (size + NR_CHECKSUM_STEP - 1) / NR_CHECKSUM_STEP * NR_CHECKSUM_STEP;
     if (!read_at(e->fd, chunk, size, at)) return false;
     memset(chunk + size, 0, padded - size);
     blank(chunk, at, size, e->seal_at, e->seal_at + sizeof(Seal));
     /* The position of the section table, which `strip` moves. */
     blank(chunk, at, size, offsetof(Elf64_Ehdr, e_shoff), offsetof(Elf64_Ehdr, e_shoff) + sizeof(Elf64_Off));
     blank(chunk, at, size, offsetof(Elf64_Ehdr, e_shnum), sizeof(Elf64_Ehdr));
-    add_words(sum, chunk, padded);
+    nr_checksum_add(sum, chunk, padded);
     at += size;
   }
   return true;
 }
 
 static bool sum_up(const Elf *e, uint64_t *out) {
-  uint64_t sum[LANES] = {1, 2, 3, 4}, table = (uint64_t)e->header.e_phnum * sizeof(Elf64_Phdr);
+  NrChecksum sum = NR_CHECKSUM_INIT;
+  uint64_t table = (uint64_t)e->header.e_phnum * sizeof(Elf64_Phdr);
   unsigned char *chunk = nr_malloc(CHUNK);
-  bool good = add_range(e, sum, chunk, 0, sizeof(Elf64_Ehdr)) &&
-              add_range(e, sum, chunk, e->header.e_phoff, e->header.e_phoff + table);
+  bool good = add_range(e, &sum, chunk, 0, sizeof(Elf64_Ehdr)) &&
+              add_range(e, &sum, chunk, e->header.e_phoff, e->header.e_phoff + table);
   for (size_t i = 0; i < e->header.e_phnum && good; i++)
     if (e->segments[i].p_type == PT_LOAD)
-      good = add_range(e, sum, chunk, e->segments[i].p_offset, e->segments[i].p_offset + e->segments[i].p_filesz);
+      good = add_range(e, &sum, chunk, e->segments[i].p_offset, e->segments[i].p_offset + e->segments[i].p_filesz);
   nr_free(chunk);
-  *out = 0;
-  for (int i = 0; i < LANES; i++) *out = nr_hash_mix(*out, sum[i]);
+  *out = nr_checksum_end(&sum);
   return good;
 }
 

@@ -1,7 +1,9 @@
 /* str.c - string views and growing byte strings. */
 #include "base/base.h"
 
+#include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 bool nr_str_starts(NrStr s, const char *prefix) {
   size_t n = strlen(prefix);
@@ -172,4 +174,16 @@ bool nr_str_is_utf8(NrStr s) {
   for (const char *p = s.data, *end = p + s.size; p < end;)
     if (nr_utf8_take(&p, end) == UINT32_MAX) return false;
   return true;
+}
+
+bool nr_parse_size(const char *text, int64_t *out) {
+  static const char units[] = "KMGT";
+  char *end;
+  errno = 0;
+  *out = text ? strtoll(text, &end, 10) : 0;
+  if (!text || end == text || errno || *out < 0) return false;
+  const char *unit = *end ? strchr(units, *end) : NULL;
+  for (const char *u = units; unit && u <= unit; u++)
+    if (!nr_mul_i64(*out, 1024, out)) return false;
+  return !end[unit != NULL];
 }

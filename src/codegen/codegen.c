@@ -11,8 +11,8 @@
 
 static const NrCodegenOptions default_options = {.opt_level = 2};
 
-/* The path of the library: it is installed next to this one. */
-static void put_path(NrBuf *out) {
+/* It is installed next to this one. */
+void nr_codegen_library_path(NrBuf *out) {
   Dl_info self;
   bool known = dladdr((const void *)&default_options, &self) && self.dli_fname;
   const char *slash = known ? strrchr(self.dli_fname, '/') : NULL;
@@ -27,7 +27,7 @@ static NrStatus load_backend(NrContext *ctx, const NrBackend **out) {
   static const NrBackend *backend;
   char why[500] = "unknown reason";
   NrBuf path = {0};
-  put_path(&path);
+  nr_codegen_library_path(&path);
   pthread_mutex_lock(&lock);
   if (!backend) {
     void *library = dlopen(path.data, RTLD_NOW | RTLD_LOCAL);
@@ -109,6 +109,15 @@ NrStatus nr_codegen_jit(NrModule *module, const NrCodegenOptions *options, NrCom
   return NR_OK;
 }
 
+NrStatus nr_codegen_link(NrContext *ctx, const NrCodeParts *parts, NrCompiled **out_compiled) {
+  const NrBackend *backend;
+  *out_compiled = NULL;
+  NR_TRY(load_backend(ctx, &backend));
+  NR_TRY(backend->link(ctx, parts, out_compiled));
+  (*out_compiled)->backend = backend;
+  return NR_OK;
+}
+
 NrStatus nr_codegen_emit(const NrVariant *variants, size_t count, NrCodegenKind kind, const char *path) {
   const NrBackend *backend;
   NrStatus status = NR_OK;
@@ -124,6 +133,8 @@ const NrCodeRegion *nr_compiled_regions(const NrCompiled *compiled, size_t *out_
   *out_count = compiled->num_regions;
   return compiled->regions;
 }
+
+NrCodeParts nr_compiled_parts(const NrCompiled *compiled) { return compiled->parts; }
 
 const NoriaModule *nr_compiled_module(const NrCompiled *compiled) { return compiled->module; }
 

@@ -53,6 +53,7 @@ typedef struct NrCodegenOptions {
   bool all_functions;   /* every public function can be called through NoriaDesc, not only the entry */
   NrCodegenTimes *times; /* filled when not NULL */
   const NrSanitizeCalls *sanitize; /* of code in memory: it calls these; NULL = as fast as can be */
+  bool keep_objects;    /* of code in memory: for nr_compiled_parts */
 } NrCodegenOptions;
 
 /* The machine that cpu and features, as in NrCodegenOptions, stand for. This one is known without LLVM. A name that
@@ -75,6 +76,20 @@ typedef struct NrCodeRegion {
   size_t size;
 } NrCodeRegion;
 const NrCodeRegion *nr_compiled_regions(const NrCompiled *compiled, size_t *out_count);
+/* What code in memory is linked of. It depends on neither the process nor where the constants lie. */
+typedef struct NrCodeParts {
+  const NrStr *objects; /* object files; none unless NrCodegenOptions.keep_objects */
+  size_t num_objects;
+  const NrCodeRegion *constants; /* NoriaModule.constants, 64-byte aligned; data is NULL for parameters */
+  size_t num_constants;
+} NrCodeParts;
+/* Lives as long as compiled, but for the bytes of constants that are part of the model. */
+NrCodeParts nr_compiled_parts(const NrCompiled *compiled);
+/* Links parts again. They were made for a CPU that this machine can run. objects are read during the call; constants
+ * must live as long as the code. */
+NrStatus nr_codegen_link(NrContext *ctx, const NrCodeParts *parts, NrCompiled **out_compiled);
+/* The path of the library that machine code comes from. */
+void nr_codegen_library_path(NrBuf *out);
 /* A public function, called as an entry: args and results are arrays of NoriaDesc, scalars with rank -1. NULL when
  * there is no such function, or options.all_functions was not set, or a type in its signature cannot pass, as memrefs
  * with a layout cannot. */

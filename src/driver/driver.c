@@ -23,9 +23,11 @@ void nr_compilation_deinit(NrCompilation *unit) {
   nr_vec_deinit(&unit->variants);
   nr_context_destroy(unit->ctx);
   nr_onnx_model_destroy(unit->model);
+  nr_cache_slot_destroy(unit->slot);
   nr_free(unit->owned);
   nr_buf_deinit(&unit->name);
   nr_buf_deinit(&unit->errors);
+  nr_buf_deinit(&unit->warnings);
   *unit = (NrCompilation){0};
 }
 
@@ -275,11 +277,68 @@ static NrCodegenOptions codegen_options(const NrCompilation *unit, const NoriaCo
                             .opt_level = o && o->opt_level ? o->opt_level : 2};
 }
 
+/* ---- the cache -------------------------------------------------------------------------------------------------- */
+
+static const NrOp *entry_of(const NrCompilation *unit) {
+  for (NrOp *op = nr_op_only_body(unit->module->op)->first; op; op = op->next)
+    if (nr_op_attr(op, NR_A_noria_entry)) return op;
+  return NULL;
+}
+
+static size_t put_types(NrAttr infos, NrBuf *out) {
+  size_t count = infos && infos->kind == NR_ATTR_ARRAY ? infos->size : 0;
+  for (size_t i = 0; i < count; i++) {
+    NrAttr type = nr_dict_get(infos->items[i], "type"); /* set by nr_compilation_set_entry for text IR */
+    if (type) nr_print_type(out, type->type);
+    nr_buf_putc(out, 0);
+  }
+  return count;
+}
+
+size_t nr_compilation_types(const NrCompilation *unit, NrBuf *out) {
+  const NrOp *entry = entry_of(unit);
+  if (!entry) return 0;
+  size_t num_inputs = put_types(nr_op_attr(entry, NR_A_noria_inputs), out);
+  put_types(nr_op_attr(entry, NR_A_noria_outputs), out);
+  return num_inputs;
+}
+
+static void store(NrCompilation *unit, const NrCompiled *code) {
+  NrBuf types = {0};
+  NrDoing before = nr_guard_step("storing", false);
+  nr_compilation_types(unit, &types);
+  nr_buf_append(&unit->warnings, unit->errors.data, unit->errors.size);
+  nr_cache_store(unit->slot, &(NrCacheContents){nr_compiled_parts(code),
+                                                {unit->warnings.data, unit->warnings.size},
+                                                {types.data, types.size},
+                                                unit->model});
+  nr_buf_deinit(&types);
+  nr_cache_slot_destroy(unit->slot);
+  unit->slot = NULL;
+  nr_guard_done(before);
+}
+
+bool nr_compilation_find(NrCacheSlot *slot, NrHeap *heap, const NoriaCompileOptions *options, NrCacheNotes *out_notes,
+                         NoriaProgram **out_program, NoriaError *error, NoriaStatus *out_status) {
+  NrOwned owned = {.unit.heap = heap};
+  NrDoing before = nr_guard_step("loading", false);
+  bool found = slot && nr_cache_load(slot, &owned.cached);
+  if (found) {
+    nr_buf_str(&out_notes->diagnostics, owned.cached.diagnostics);
+    nr_buf_str(&out_notes->types, owned.cached.types);
+    nr_cache_slot_destroy(slot);
+    *out_status = nr_program_make(owned, nr_compiled_module(owned.cached.code), NULL, options, out_program, error);
+  }
+  nr_guard_done(before);
+  return found;
+}
+
 NoriaStatus nr_compilation_jit(NrCompilation *unit, const NoriaCompileOptions *options, NrCodegenTimes *times,
                         NoriaProgram **out_program, NoriaError *error) {
   static const NrSanitizeCalls watch = {nr_sanitize_access, nr_sanitize_allocated};
   NrCodegenOptions codegen = codegen_options(unit, options, times);
   if (unit->sanitize) codegen.sanitize = &watch;
+  codegen.keep_objects = unit->slot != NULL;
   NrCompiled *code = NULL;
   *out_program = NULL;
   NrStatus status = NR_OK;
@@ -288,6 +347,7 @@ NoriaStatus nr_compilation_jit(NrCompilation *unit, const NoriaCompileOptions *o
                       options->cpu);
   status = finish(unit, status ? status : nr_codegen_jit(unit->module, &codegen, &code));
   if (status) return nr_compilation_fail(unit, status, error);
+  if (unit->slot) store(unit, code);
   nr_module_destroy(unit->module); /* code does not need it; the data of constants stays */
   unit->module = NULL;
   NrOwned owned = {.code = code, .unit = *unit};
@@ -437,6 +497,16 @@ static NoriaStatus enter(void (*body)(void *call), Call *call) {
   return call->status;
 }
 
+/* Makes the program from the cache, or sets unit->slot. */
+static bool find(Call *c, NrCompilation *unit) {
+  NrCacheNotes notes = {0};
+  unit->slot = nr_cache_look(c->path, (NrStr){c->data, c->size}, c->folder, c->options);
+  bool found = nr_compilation_find(unit->slot, c->heap, c->options, &notes, c->out_program, c->error, &c->status);
+  nr_buf_deinit(&notes.diagnostics);
+  nr_buf_deinit(&notes.types);
+  return found;
+}
+
 static void compile_file(void *user) {
   Call *c = user;
   if (nr_is_library(c->path, c->options ? c->options->format : NULL)) {
@@ -444,6 +514,7 @@ static void compile_file(void *user) {
     return;
   }
   NrCompilation unit = {.heap = c->heap};
+  if (find(c, &unit)) return;
   NrStatus status = nr_compilation_read_file(&unit, c->path, c->options);
   c->status = lower_and_jit(&unit, status, c->options, c->out_program, c->error);
 }
@@ -457,6 +528,7 @@ NoriaStatus noria_compile_file(const char *path, const NoriaCompileOptions *opti
 static void compile_memory(void *user) {
   Call *c = user;
   NrCompilation unit = {.heap = c->heap};
+  if (find(c, &unit)) return;
   /* The model's constants refer to its bytes, which the caller may free after the call: copies them. */
   unit.owned = nr_malloc(c->size);
   memcpy(unit.owned, c->data, c->size);

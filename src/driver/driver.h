@@ -4,6 +4,7 @@
 
 #include "base/guard.h"
 #include "codegen/codegen.h"
+#include "driver/cache.h"
 #include "interp/interp.h"
 #include "ir/text.h"
 #include "noria/noria.h"
@@ -25,12 +26,14 @@ typedef struct NrCompilation {
   void *owned;        /* bytes of the model, if owned */
   NrBuf name;         /* the graph's, or the file's without folder and ending; NoriaModule.name */
   NrBuf errors;       /* rendered diagnostics, a line or more each */
-  NrDiagList shown;   /* in it */
+  NrBuf warnings;     /* of errors, those that its user has shown already */
+  NrDiagList shown;   /* in errors */
   const char *cpu;             /* the first of the options' list, or NULL */
   const NrTarget *target;      /* the machine that it is compiled for */
   NR_VEC(NrCompilationVariant) variants; /* the other CPUs of the list */
   const char *shard;           /* of the options that it was read with */
   bool check_bounds, check_input, sanitize; /* of the options that it was read with: for nr_compilation_lower */
+  NrCacheSlot *slot;  /* where nr_compilation_jit stores the program; NULL: nowhere */
   NrHeap *heap;       /* the compiled program takes it over; NULL: the caller's */
 } NrCompilation;
 void nr_compilation_deinit(NrCompilation *unit);
@@ -41,6 +44,16 @@ NR_WARN_UNUSED NrStatus nr_compilation_read_file(NrCompilation *unit, const char
                                                  const NoriaCompileOptions *options);
 NR_WARN_UNUSED NrStatus nr_compilation_read_memory(NrCompilation *unit, const void *data, size_t size, const char *name,
                                             const char *folder, const NoriaCompileOptions *options);
+/* Makes a program of one in the cache. False when it is not there. *out_status is that of making the program;
+ * out_notes gets what nr_cache_store was given. The program takes over heap; NULL: the caller's. */
+typedef struct NrCacheNotes {
+  NrBuf diagnostics, types;
+} NrCacheNotes;
+bool nr_compilation_find(NrCacheSlot *slot, NrHeap *heap, const NoriaCompileOptions *options, NrCacheNotes *out_notes,
+                         NoriaProgram **out_program, NoriaError *error, NoriaStatus *out_status);
+/* Appends the types of the entry's inputs and outputs as IR prints them, a NUL after each; empty ones for a model.
+ * Returns the number of inputs. */
+size_t nr_compilation_types(const NrCompilation *unit, NrBuf *out);
 /* Makes a function the program's entry (nr_abi_wrap_entry). */
 NR_WARN_UNUSED NrStatus nr_compilation_set_entry(NrCompilation *unit, const char *name);
 /* The unit is to become C source: it is lowered for nr_codegen_target_c's machine. Before nr_compilation_lower. */

@@ -16,6 +16,7 @@ static void release(void *user) {
     return;
   }
   nr_compiled_destroy(owned->code);
+  nr_cache_entry_deinit(&owned->cached);
   nr_interp_destroy(owned->interp);
   nr_compilation_deinit(&owned->unit);
   for (size_t i = 0; i < owned->models.size; i++) nr_onnx_model_destroy(owned->models.data[i]);

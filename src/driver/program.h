@@ -8,6 +8,7 @@
 /* What a program owns; it is freed with the program. */
 typedef struct NrOwned {
   NrCompiled *code;        /* of a program in memory, or */
+  NrCacheEntry cached;     /* of one from the cache, or */
   NrInterpProgram *interp; /* with the module that it runs */
   NrMemoryRegion *regions; /* of sanitized code */
   NR_VEC(NrOnnxModel *) models; /* whose tensors are parameters */

@@ -6,6 +6,7 @@ import subprocess
 import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+os.environ["NORIA_CACHE"] = "off"  # what is tested is compiled; test_cache.py sets its own
 BUILD = pathlib.Path(os.environ.get("NORIA_BUILD", ROOT / "build" / "release")).resolve()
 
 

@@ -7,11 +7,15 @@
 Each case keeps its own inputs and outputs; one compile serves all, once with the inputs' shapes as constants and once
 with a symbol for every dim.
 """
+import os
+
 import numpy as np
 import onnx
 from onnx import helper, numpy_helper
 
 import noria
+
+os.environ["NORIA_CACHE"] = "off"  # scripts that draw many models keep none
 
 
 # The operator sets of other domains; an op of theirs has the domain before its name, "ai.onnx.ml.Scaler".

@@ -11,8 +11,9 @@ typedef struct Jit {
   LLVMOrcLLJITRef jit;
   bool in_llvm;        /* a fault in LLVM leaves it in a state in which it cannot be freed */
   char *reason;        /* LLVM's, why linking failed, or NULL */
-  NR_VEC(void *) data; /* blocks with copies of constants */
-  NR_VEC(NrCodeRegion) regions;
+  NR_VEC(void *) data; /* blocks with copies of constants, and kept objects */
+  NR_VEC(NrCodeRegion) regions, constants;
+  NR_VEC(NrStr) objects;
 } Jit;
 
 /* Reports an error of LLVM, and frees it. */
@@ -79,53 +80,76 @@ static const Symbol symbols[] = {
 
 static void nothing(void) {}
 
-static NrStatus define_symbols(NrContext *ctx, LLVMOrcLLJITRef jit, const NrSanitizeCalls *sanitize) {
-  Symbol more[] = {{NR_SANITIZE_ACCESS, sanitize ? (void *)(uintptr_t)sanitize->access : NULL},
-                   {NR_SANITIZE_ALLOCATED, sanitize ? (void *)(uintptr_t)sanitize->allocated : NULL},
-                   {"__asan_memcpy", (void *)(uintptr_t)memcpy},
-                   {"__asan_memmove", (void *)(uintptr_t)memmove},
-                   {"__asan_memset", (void *)(uintptr_t)memset},
-                   {"__asan_handle_no_return", (void *)(uintptr_t)nothing}};
-  LLVMOrcCSymbolMapPair pairs[NR_COUNTOF(symbols) + NR_COUNTOF(more)];
-  size_t count = NR_COUNTOF(symbols) + (sanitize ? NR_COUNTOF(more) : 0);
+static NrStatus define(NrContext *ctx, LLVMOrcLLJITRef jit, const Symbol *list, size_t count, bool code) {
+  LLVMOrcCSymbolMapPair *pairs = nr_calloc(count, sizeof *pairs);
   for (size_t i = 0; i < count; i++) {
-    const Symbol *symbol = i < NR_COUNTOF(symbols) ? &symbols[i] : &more[i - NR_COUNTOF(symbols)];
-    pairs[i].Name = LLVMOrcLLJITMangleAndIntern(jit, symbol->name);
-    pairs[i].Sym.Address = (LLVMOrcExecutorAddress)(uintptr_t)symbol->address;
-    pairs[i].Sym.Flags.GenericFlags = LLVMJITSymbolGenericFlagsExported | LLVMJITSymbolGenericFlagsCallable;
-    pairs[i].Sym.Flags.TargetFlags = 0;
+    pairs[i].Name = LLVMOrcLLJITMangleAndIntern(jit, list[i].name);
+    pairs[i].Sym.Address = (LLVMOrcExecutorAddress)(uintptr_t)list[i].address;
+    pairs[i].Sym.Flags.GenericFlags = (uint8_t)(LLVMJITSymbolGenericFlagsExported |
+                                                (code ? LLVMJITSymbolGenericFlagsCallable : 0));
   }
   LLVMOrcMaterializationUnitRef unit = LLVMOrcAbsoluteSymbols(pairs, count);
   LLVMErrorRef error = LLVMOrcJITDylibDefine(LLVMOrcLLJITGetMainJITDylib(jit), unit);
   if (error) LLVMOrcDisposeMaterializationUnit(unit);
-  return llvm_error(ctx, "the names of C functions could not be defined", error);
+  nr_free(pairs);
+  return llvm_error(ctx, "the names that code refers to could not be defined", error);
+}
+
+static NrStatus define_symbols(NrContext *ctx, LLVMOrcLLJITRef jit, const NrSanitizeCalls *sanitize) {
+  const Symbol more[] = {{NR_SANITIZE_ACCESS, sanitize ? (void *)(uintptr_t)sanitize->access : NULL},
+                         {NR_SANITIZE_ALLOCATED, sanitize ? (void *)(uintptr_t)sanitize->allocated : NULL},
+                         {"__asan_memcpy", (void *)(uintptr_t)memcpy},
+                         {"__asan_memmove", (void *)(uintptr_t)memmove},
+                         {"__asan_memset", (void *)(uintptr_t)memset},
+                         {"__asan_handle_no_return", (void *)(uintptr_t)nothing}};
+  NrStatus status = define(ctx, jit, symbols, NR_COUNTOF(symbols), true);
+  return status || !sanitize ? status : define(ctx, jit, more, NR_COUNTOF(more), true);
+}
+
+static NrStatus define_constants(NrContext *ctx, const Jit *jit) {
+  NrArena names;
+  nr_arena_init(&names);
+  size_t count = jit->constants.size;
+  Symbol *list = NR_NEW_ARRAY(&names, Symbol, count + 1);
+  for (size_t i = 0; i < count; i++)
+    list[i] = (Symbol){nr_arena_printf(&names, NR_CONSTANT_SYMBOL "%zu", i), (void *)jit->constants.data[i].data};
+  NrStatus status = define(ctx, jit->jit, list, count, false);
+  nr_arena_deinit(&names);
+  return status;
 }
 
 /* ---- constants -------------------------------------------------------------------------------------------------- */
 
-/* Pointers for NoriaModule.constants: to the bytes themselves if they are aligned to 64 and outlive the code
- * (resources), otherwise to a copy. */
+/* Where a constant lies: the bytes themselves if they are aligned to 64 and outlive the code (resources), otherwise a
+ * copy. */
+static const void *place_constant(const NrLl *g, NrAttr value, Jit *out) {
+  if (nr_attr_is_parameter(value)) return NULL;
+  size_t zone = g->options->sanitize ? NR_LL_RED_ZONE : 0; /* before and after the constant */
+  bool lasts = value->kind == NR_ATTR_RESOURCE && !value->splat;
+  if (lasts && (uintptr_t)value->data % 64 == 0 && !zone) return value->data;
+  /* nr_malloc aligns to 16 only */
+  char *block = nr_malloc(nr_ll_constant_size(value) + 64 + 2 * zone);
+  char *copy = block + zone + (64 - (uintptr_t)block % 64) % 64;
+  nr_ll_constant_copy(value, copy);
+  nr_vec_push(&out->data, block);
+  return copy;
+}
+
+/* Places all constants, and gives the pointers to them for NoriaModule.constants: symbols, which linking resolves. */
 static LLVMValueRef *place_constants(NrLl *g, Jit *out) {
   size_t n = g->tables->constants.size;
   LLVMValueRef *pointers = nr_malloc((n + 1) * sizeof *pointers);
   for (size_t i = 0; i < n; i++) {
     NrAttr value = g->tables->constants.data[i];
-    const void *data = value->data;
-    if (nr_attr_is_parameter(value)) {
-      pointers[i] = LLVMConstNull(g->ptr);
-      continue;
-    }
-    size_t zone = g->options->sanitize ? NR_LL_RED_ZONE : 0; /* before and after the constant */
-    if (value->kind != NR_ATTR_RESOURCE || value->splat || (uintptr_t)data % 64 || zone) {
-      /* nr_malloc aligns to 16 only */
-      char *block = nr_malloc(nr_ll_constant_size(value) + 64 + 2 * zone);
-      char *copy = block + zone + (64 - (uintptr_t)block % 64) % 64;
-      nr_ll_constant_copy(value, copy);
-      nr_vec_push(&out->data, block);
-      data = copy;
-    }
-    pointers[i] = LLVMConstIntToPtr(nr_ll_int(g, (int64_t)(uintptr_t)data), g->ptr);
+    NrCodeRegion placed = {place_constant(g, value, out), nr_ll_constant_size(value)};
+    nr_vec_push(&out->constants, placed);
+    NrBuf name = {0};
+    nr_buf_printf(&name, NR_CONSTANT_SYMBOL "%zu", i);
+    pointers[i] = placed.data ? LLVMAddGlobal(g->mod, g->i8, name.data) : LLVMConstNull(g->ptr);
+    nr_buf_deinit(&name);
   }
+  out->base.parts.constants = out->constants.data;
+  out->base.parts.num_constants = n;
   return pointers;
 }
 
@@ -167,23 +191,36 @@ static NrStatus find_regions(NrContext *ctx, size_t num_partitions, Jit *out) {
   return NR_OK;
 }
 
-static NrStatus link_objects(NrLlProgram *p, Jit *out) {
-  NrContext *ctx = p->module->ctx;
+/* Links the objects, which it consumes and sets to NULL, also after an error. */
+static NrStatus link_objects(NrContext *ctx, LLVMMemoryBufferRef *objects, size_t count,
+                             const NrSanitizeCalls *sanitize, Jit *out) {
   NrStatus status = llvm_error(ctx, "LLVM's linker did not start", LLVMOrcCreateLLJIT(&out->jit, NULL));
   if (status) return status;
   LLVMOrcExecutionSessionSetErrorReporter(LLVMOrcLLJITGetExecutionSession(out->jit), keep_reason, out);
   LLVMOrcJITDylibRef library = LLVMOrcLLJITGetMainJITDylib(out->jit);
-  for (size_t i = 0; i < p->num_partitions && !status; i++) {
-    LLVMErrorRef error = LLVMOrcLLJITAddObjectFile(out->jit, library, p->objects[i]);
-    p->objects[i] = NULL; /* consumed, also after an error */
+  for (size_t i = 0; i < count && !status; i++) {
+    LLVMErrorRef error = LLVMOrcLLJITAddObjectFile(out->jit, library, objects[i]);
+    objects[i] = NULL;
     status = llvm_error(ctx, "object code was not accepted", error);
   }
-  if (!status) status = define_symbols(ctx, out->jit, p->options->sanitize);
+  if (!status) status = define_symbols(ctx, out->jit, sanitize);
+  if (!status) status = define_constants(ctx, out);
   LLVMOrcExecutorAddress address = 0;
   if (!status) status = look_up(ctx, out, "noria_module", &address);
   out->base.module = (const NoriaModule *)(uintptr_t)address;
-  if (!status && p->options->sanitize) status = find_regions(ctx, p->num_partitions, out);
-  return status;
+  return !status && sanitize ? find_regions(ctx, count, out) : status;
+}
+
+static void keep_objects(const NrLlProgram *p, Jit *out) {
+  for (size_t i = 0; i < p->num_partitions; i++) {
+    size_t size = LLVMGetBufferSize(p->objects[i]);
+    void *copy = nr_malloc(size ? size : 1);
+    memcpy(copy, LLVMGetBufferStart(p->objects[i]), size);
+    nr_vec_push(&out->data, copy);
+    nr_vec_push(&out->objects, ((NrStr){copy, size}));
+  }
+  out->base.parts.objects = out->objects.data;
+  out->base.parts.num_objects = out->objects.size;
 }
 
 static NrStatus compile(NrLlProgram *p, NrModule *module, const NrCodegenOptions *options, Jit *out) {
@@ -200,10 +237,11 @@ static NrStatus compile(NrLlProgram *p, NrModule *module, const NrCodegenOptions
   for (size_t i = 0; i < p->num_partitions && !status; i++) status = nr_ll_check(&p->partitions[i]);
   if (options->times) options->times->build = nr_now_ns() - begin;
   if (!status) status = nr_ll_program_compile(p);
+  if (!status && options->keep_objects) keep_objects(p, out);
   begin = nr_now_ns();
   nr_guard_step("linking", false);
   out->in_llvm = true;
-  if (!status) status = link_objects(p, out);
+  if (!status) status = link_objects(module->ctx, p->objects, p->num_partitions, options->sanitize, out);
   out->in_llvm = false;
   if (options->times) options->times->link = nr_now_ns() - begin;
   return status;
@@ -255,6 +293,47 @@ NrStatus nr_ll_jit(NrModule *module, const NrCodegenOptions *options, NrCompiled
   return status;
 }
 
+/* ---- linking again ----------------------------------------------------------------------------------------------- */
+
+typedef struct Link {
+  NrContext *ctx;
+  const NrCodeParts *parts;
+  Jit *out;
+  NrStatus status;
+} Link;
+
+static void run_link(void *user) {
+  Link *l = user;
+  Jit *out = l->out;
+  size_t count = l->parts->num_objects;
+  NrHold *hold = nr_hold(drop_jit);
+  hold->what = out;
+  nr_ll_start();
+  for (size_t i = 0; i < l->parts->num_constants; i++) nr_vec_push(&out->constants, l->parts->constants[i]);
+  LLVMMemoryBufferRef *objects = nr_calloc(count, sizeof *objects);
+  for (size_t i = 0; i < count; i++)
+    objects[i] = LLVMCreateMemoryBufferWithMemoryRange(l->parts->objects[i].data, l->parts->objects[i].size, "", false);
+  out->in_llvm = true;
+  l->status = link_objects(l->ctx, objects, count, NULL, out);
+  out->in_llvm = false;
+  for (size_t i = 0; i < count; i++)
+    if (objects[i]) LLVMDisposeMemoryBuffer(objects[i]);
+  nr_free(objects);
+  nr_hold_end(hold);
+}
+
+NrStatus nr_ll_jit_link(NrContext *ctx, const NrCodeParts *parts, NrCompiled **out_compiled) {
+  Jit *out = nr_calloc(1, sizeof *out);
+  Link *l = nr_calloc(1, sizeof *l);
+  *l = (Link){.ctx = ctx, .parts = parts, .out = out};
+  nr_ll_apart(ctx, run_link, l);
+  NrStatus status = l->status;
+  nr_free(l);
+  if (status) nr_ll_jit_destroy(&out->base);
+  else *out_compiled = &out->base;
+  return status;
+}
+
 NoriaEntryFn nr_ll_jit_function(const NrCompiled *compiled, const char *name) {
   const Jit *jit = (const Jit *)compiled;
   NrBuf symbol = {0};
@@ -272,5 +351,7 @@ void nr_ll_jit_destroy(NrCompiled *compiled) {
   for (size_t i = 0; i < jit->data.size; i++) nr_free(jit->data.data[i]);
   nr_vec_deinit(&jit->data);
   nr_vec_deinit(&jit->regions);
+  nr_vec_deinit(&jit->constants);
+  nr_vec_deinit(&jit->objects);
   nr_free(jit);
 }

@@ -309,6 +309,7 @@ void nr_ll_set_task(NrLlTask *task);
 
 /* For code in memory, for files, or only to query the CPU's features. */
 typedef enum NrLlTargetKind { NR_LL_TARGET_JIT, NR_LL_TARGET_FILE, NR_LL_TARGET_ASKED } NrLlTargetKind;
+void nr_ll_start(void); /* before LLVM's first use; nr_ll_target calls it */
 NrStatus nr_ll_target(NrContext *ctx, const NrCodegenOptions *options, NrLlTargetKind kind, LLVMTargetMachineRef *out);
 /* Whether code may use the feature only if it is requested by name, because LLVM miscompiles code with it. */
 bool nr_ll_is_without(const char *feature);
@@ -355,6 +356,7 @@ void nr_ll_free_options(NrCodegenOptions *copy);
 
 extern const NrBackend nr_llvm_backend; /* the only exported symbol: NR_BACKEND_SYMBOL */
 NrStatus nr_ll_jit(NrModule *module, const NrCodegenOptions *options, NrCompiled **out_compiled);
+NrStatus nr_ll_jit_link(NrContext *ctx, const NrCodeParts *parts, NrCompiled **out_compiled);
 NoriaEntryFn nr_ll_jit_function(const NrCompiled *compiled, const char *name);
 void nr_ll_jit_destroy(NrCompiled *compiled);
 NrStatus nr_ll_emit_file(const NrVariant *variants, size_t count, NrCodegenKind kind, const char *path);

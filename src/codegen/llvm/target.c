@@ -32,6 +32,11 @@ static void init_native(void) {
   LLVMInitializeNativeAsmParser();
 }
 
+void nr_ll_start(void) {
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
+  pthread_once(&once, init_native);
+}
+
 static LLVMCodeGenOptLevel codegen_level(int level) {
   return level <= 0 ? LLVMCodeGenLevelNone : level == 1 ? LLVMCodeGenLevelLess
                                          : level == 2 ? LLVMCodeGenLevelDefault
@@ -83,8 +88,7 @@ bool nr_ll_is_without(const char *feature) {
 }
 
 NrStatus nr_ll_target(NrContext *ctx, const NrCodegenOptions *options, NrLlTargetKind kind, LLVMTargetMachineRef *out) {
-  static pthread_once_t once = PTHREAD_ONCE_INIT;
-  pthread_once(&once, init_native);
+  nr_ll_start();
   bool native = !options->cpu || strcmp(options->cpu, "native") == 0;
   NrStatus status = native ? NR_OK : nr_ll_check_cpu(ctx, options->cpu);
   if (!status && options->features) status = nr_ll_check_features(ctx, options->features);

@@ -50,6 +50,13 @@ const NrOnnxMapping *nr_onnx_map_file(NrOnnxModel *model, const char *path) {
   return model->mappings = fresh;
 }
 
+bool nr_onnx_model_file(const NrOnnxModel *model, size_t i, NrOnnxFile *out) {
+  const NrOnnxMapping *m = model->mappings;
+  while (m && i--) m = m->next;
+  if (m) *out = (NrOnnxFile){m->path, m->data, m->size};
+  return m != NULL;
+}
+
 void nr_onnx_unmap_all(NrOnnxModel *model) {
   for (NrOnnxMapping *m = model->mappings; m; m = m->next) {
     nr_hold_end(m->hold);

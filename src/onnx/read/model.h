@@ -181,6 +181,14 @@ NR_WARN_UNUSED NrStatus nr_onnx_read_file(const char *path, NrOnnxModel **out_mo
 NR_WARN_UNUSED NrStatus nr_onnx_read_memory(const void *data, size_t size, const char *folder, NrOnnxModel **out_model,
                                             NrBuf *errors);
 
+/* File i of those that the model maps: its own and those with external data. False behind the last one. */
+typedef struct NrOnnxFile {
+  NrStr path; /* the real one, but for the model's own */
+  const void *data;
+  size_t size;
+} NrOnnxFile;
+bool nr_onnx_model_file(const NrOnnxModel *model, size_t i, NrOnnxFile *out);
+
 void nr_onnx_model_destroy(NrOnnxModel *model); /* NULL is fine */
 
 /* Replaces every call of a local function by its body, with attributes bound, names made unique and each node keeping

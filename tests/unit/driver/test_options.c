@@ -20,7 +20,7 @@ static void expect_refused(const NoriaCompileOptions *options, NoriaStatus statu
 
 static void wrong_compile_options_are_refused(void **state) {
   expect_refused(&(NoriaCompileOptions){.format = "text"}, NORIA_ERROR_INVALID,
-                 "error: there is no format 'text'; it is onnx or mlir");
+                 "error: there is no format 'text'; it is onnx, mlir or kernel");
   expect_refused(&(NoriaCompileOptions){.opt_level = 4}, NORIA_ERROR_INVALID,
                  "error: there is no optimisation level 4; it is 1, 2 or 3");
   expect_refused(&(NoriaCompileOptions){.interpret_after = "lunch"}, NORIA_ERROR_INVALID,
