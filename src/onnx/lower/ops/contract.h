@@ -8,9 +8,28 @@
  * the others are summed over; `.` is a dim of size 1. init has the output's shape and the accumulator's type. */
 NrValue *nr_lower_sum_products(NrLower *l, NrValue *a, const char *a_dims, NrValue *b, const char *b_dims,
                                const char *out_dims, NrValue *init);
-void nr_multiply_add_body(NrLower *l, NrValue *const *args, NrValue **results, void *user); /* args: a, b, acc */
+/* Which integer factors are unsigned, where they are narrower than what they are summed in. */
+typedef struct NrSigns {
+  bool a_unsigned, b_unsigned;
+} NrSigns;
+NrValue *nr_lower_sum_integers(NrLower *l, NrValue *a, const char *a_dims, NrValue *b, const char *b_dims,
+                               const char *out_dims, NrValue *init, NrSigns signs);
+/* acc + a * b of args a, b, acc; user: NrSigns or NULL. Narrow factors are widened to the type of acc. */
+void nr_multiply_add_body(NrLower *l, NrValue *const *args, NrValue **results, void *user);
 NrValue *nr_lower_zeros(NrLower *l, const NrShape *shape, NrType elem);
 NrValue *nr_lower_sum(NrLower *l, NrValue *a, NrValue *b);               /* a + b, broadcast */
+
+/* A product of matrices with batch dims as numpy.matmul has it, between its shapes and its sum. */
+typedef struct NrMatMul {
+  NrValue *a, *b;                     /* vectors as matrices; where dims may have to be stretched, they are */
+  NrShape out, result;                /* [batch.., m, n], and the same without the dims that were added to vectors */
+  NrDim k;
+  char a_dims[NORIA_MAX_RANK + 1], b_dims[NORIA_MAX_RANK + 1], out_dims[NORIA_MAX_RANK + 1];
+} NrMatMul;
+/* Checks the shapes. */
+NrStatus nr_lower_matmul_shapes(NrLower *l, NrValue *a, NrValue *b, NrMatMul *out);
+/* The product in shape `out`, summed in elements of type acc. */
+NrValue *nr_lower_matmul_sum(NrLower *l, const NrMatMul *m, NrType acc, NrSigns signs);
 
 /* Strides, dilations and pads of a convolution or pooling over `spatial` dims, from the node's attributes. */
 typedef struct NrWindow {

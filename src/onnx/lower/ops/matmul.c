@@ -1,17 +1,27 @@
 /* matmul.c - products of matrices: MatMul, Gemm. Each is one linalg.generic that multiplies and adds. */
 #include "onnx/lower/ops/contract.h"
 
-/* acc + a * b, where acc is of the type that the factors widen to. */
+static NrValue *factor(NrLower *l, NrValue *x, NrType acc, bool is_unsigned) {
+  if (nr_type_is_float(acc)) return nr_lower_widen(l, x);
+  return x->type == acc ? x : nr_lower_op1(l, is_unsigned ? NR_OP_arith_extui : NR_OP_arith_extsi, acc, x);
+}
+
 void nr_multiply_add_body(NrLower *l, NrValue *const *args, NrValue **results, void *user) {
-  (void)user;
-  NrValue *a = nr_lower_widen(l, args[0]), *b = nr_lower_widen(l, args[1]);
+  NrSigns signs = user ? *(const NrSigns *)user : (NrSigns){0};
+  NrValue *a = factor(l, args[0], args[2]->type, signs.a_unsigned);
+  NrValue *b = factor(l, args[1], args[2]->type, signs.b_unsigned);
   results[0] = nr_lower_fast(nr_lower_add(l, args[2], nr_lower_fast(nr_lower_mul(l, a, b))));
+}
+
+NrValue *nr_lower_sum_products(NrLower *l, NrValue *a, const char *a_dims, NrValue *b, const char *b_dims,
+                               const char *out_dims, NrValue *init) {
+  return nr_lower_sum_integers(l, a, a_dims, b, b_dims, out_dims, init, (NrSigns){0});
 }
 
 /* Contracts a and b by letters: each operand's dims are named by a letter, output letters are parallel, the others
  * summed. */
-NrValue *nr_lower_sum_products(NrLower *l, NrValue *a, const char *a_dims, NrValue *b, const char *b_dims,
-                               const char *out_dims, NrValue *init) {
+NrValue *nr_lower_sum_integers(NrLower *l, NrValue *a, const char *a_dims, NrValue *b, const char *b_dims,
+                               const char *out_dims, NrValue *init, NrSigns signs) {
   char order[2 * NORIA_MAX_RANK + 1] = {0}, iterators[2 * NORIA_MAX_RANK + 1] = {0};
   const char *specs[3] = {a_dims, b_dims, out_dims};
   size_t n = 0;
@@ -29,7 +39,7 @@ NrValue *nr_lower_sum_products(NrLower *l, NrValue *a, const char *a_dims, NrVal
     maps[k] = nr_attr_affine_map(l->ctx, (uint32_t)n, 0, exprs, rank);
   }
   return nr_op_result(
-      nr_lower_generic(l, (NrValue *[]){a, b}, 2, &init, 1, maps, iterators, nr_multiply_add_body, NULL));
+      nr_lower_generic(l, (NrValue *[]){a, b}, 2, &init, 1, maps, iterators, nr_multiply_add_body, &signs));
 }
 
 NrValue *nr_lower_zeros(NrLower *l, const NrShape *shape, NrType elem) {
@@ -57,12 +67,9 @@ static NrValue *batch_letters(NrLower *l, NrValue *x, const NrShape *batch, cons
   return stretch ? nr_lower_broadcast_to(l, x, &wide) : x;
 }
 
-NrStatus nr_lower_matmul(NrLower *l) {
-  NrValue *a = nr_lower_in(l, 0), *b = nr_lower_in(l, 1);
-  NoriaDType dtype = nr_lower_dtype(l, 0);
-  if (dtype != nr_lower_dtype(l, 1))
-    return nr_lower_error(l, "the matrices are %s and %s", nr_dtype_name(dtype), nr_dtype_name(nr_lower_dtype(l, 1)));
+NrStatus nr_lower_matmul_shapes(NrLower *l, NrValue *a, NrValue *b, NrMatMul *out) {
   size_t ra = nr_rank(a), rb = nr_rank(b);
+  *out = (NrMatMul){0};
   if (ra == 0 || rb == 0) return nr_lower_error(l, "a scalar is no matrix");
   /* A vector is a row on the left and a column on the right; the added dim is dropped again. */
   NrShape sa = nr_lower_shape(l, a), sb = nr_lower_shape(l, b);
@@ -74,25 +81,37 @@ NrStatus nr_lower_matmul(NrLower *l) {
   if (nr_dim_known(k) && nr_dim_known(kb) && k.size != kb.size)
     return nr_lower_error(l, "inner dims differ: %lld and %lld", (long long)k.size, (long long)kb.size);
   nr_lower_check_dims_equal(l, k, kb, "inner dims of the matrices");
-  NrShape batches[2] = {sa, sb}, batch, out;
+  NrShape batches[2] = {sa, sb};
   batches[0].rank -= 2;
   batches[1].rank -= 2;
-  if (!nr_lower_broadcast(l, batches, 2, &batch)) return NR_ERROR_INVALID;
-  char la[NORIA_MAX_RANK + 1] = {0}, lb[NORIA_MAX_RANK + 1] = {0}, lo[NORIA_MAX_RANK + 1] = {0};
-  a = batch_letters(l, a, &batch, "mk", la);
-  b = batch_letters(l, b, &batch, "kn", lb);
-  out = batch;
-  for (size_t i = 0; i < batch.rank; i++) lo[i] = (char)('a' + i);
-  memcpy(lo + batch.rank, "mn", 2);
-  out.dims[out.rank++] = sa.dims[sa.rank - 2];
-  out.dims[out.rank++] = sb.dims[sb.rank - 1];
-  NrType acc = nr_lower_wide_type(a->type->elem);
-  NrValue *result = nr_lower_sum_products(l, a, la, b, lb, lo, nr_lower_zeros(l, &out, acc));
-  result = nr_lower_narrow_tensor(l, result, a->type->elem);
-  NrShape final = {0};
-  for (size_t i = 0; i < out.rank; i++)
-    if (!(i == out.rank - 2 && ra == 1) && !(i == out.rank - 1 && rb == 1)) final.dims[final.rank++] = out.dims[i];
-  return nr_lower_out(l, 0, nr_lower_reshape(l, result, &final), dtype);
+  if (!nr_lower_broadcast(l, batches, 2, &out->out)) return NR_ERROR_INVALID;
+  NrShape *s = &out->out;
+  out->k = k;
+  out->a = batch_letters(l, a, s, "mk", out->a_dims);
+  out->b = batch_letters(l, b, s, "kn", out->b_dims);
+  for (size_t i = 0; i < s->rank; i++) out->out_dims[i] = (char)('a' + i);
+  memcpy(out->out_dims + s->rank, "mn", 2);
+  s->dims[s->rank++] = sa.dims[sa.rank - 2];
+  s->dims[s->rank++] = sb.dims[sb.rank - 1];
+  for (size_t i = 0; i < s->rank; i++)
+    if (!(i == s->rank - 2 && ra == 1) && !(i == s->rank - 1 && rb == 1))
+      out->result.dims[out->result.rank++] = s->dims[i];
+  return NR_OK;
+}
+
+NrValue *nr_lower_matmul_sum(NrLower *l, const NrMatMul *m, NrType acc, NrSigns signs) {
+  NrValue *init = nr_lower_zeros(l, &m->out, acc);
+  return nr_lower_sum_integers(l, m->a, m->a_dims, m->b, m->b_dims, m->out_dims, init, signs);
+}
+
+NrStatus nr_lower_matmul(NrLower *l) {
+  NrValue *a = nr_lower_in(l, 0), *b = nr_lower_in(l, 1);
+  NoriaDType dtype = nr_lower_dtype(l, 0);
+  NrMatMul m;
+  NR_TRY(nr_lower_matmul_shapes(l, a, b, &m));
+  NrType elem = a->type->elem;
+  NrValue *product = nr_lower_matmul_sum(l, &m, nr_lower_wide_type(elem), (NrSigns){0});
+  return nr_lower_out(l, 0, nr_lower_reshape(l, nr_lower_narrow_tensor(l, product, elem), &m.result), dtype);
 }
 
 /* ---- Gemm ---- */
