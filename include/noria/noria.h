@@ -50,6 +50,8 @@ typedef struct NoriaCompileOptions {
   /* Limits of compiling itself; those of runs are program.limits. Beyond one, compiling ends with NORIA_ERROR_LIMIT. */
   double compile_time_s;          /* wall time; 0: none */
   int64_t compile_memory;         /* bytes; 0: half of what the machine or its control group has; negative: none */
+  int64_t fold_memory;            /* bytes that may be taken by constants that are computed from others when a program
+                                   * is compiled; 0: a quarter of what the machine has; negative: none are computed */
   /* Where compiled programs are kept, for this and other processes: a folder that only its owner may use, which is made
    * where it is missing; "default": that of NORIA_CACHE, which may be off, else $XDG_CACHE_HOME/noria or
    * ~/.cache/noria. It takes at most NORIA_CACHE_SIZE bytes ("512M"; 4 GiB). NULL or "off": nowhere */

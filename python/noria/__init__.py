@@ -44,6 +44,8 @@ class SessionOptions:
     it, and every rank makes the same runs. A process has one at a time.
     cache: where compiled programs are kept, for this and other processes: a folder, which only its owner may use, or
     "off"; None: that of the environment variable NORIA_CACHE, else ~/.cache/noria.
+    fold_memory: bytes that may be taken by constants that are computed from others when a model is compiled; 0: a
+    quarter of what the machine has; negative: none are computed.
     collective_time_limit: seconds that a rank waits for the others; 0: 300. check_collectives: compare what the ranks
     call before each collective. Both are those of the first session with the communicator."""
 
@@ -64,6 +66,7 @@ class SessionOptions:
         self.collective_time_limit = 0.0
         self.check_collectives = False
         self.cache = None
+        self.fold_memory = 0
         self.shapes = []
 
     def add_free_dimension_override_by_name(self, name, size):
@@ -145,7 +148,8 @@ class InferenceSession:
                                         [os.fspath(p) for p in getattr(options, "libraries", [])],
                                         [os.fspath(p) for p in getattr(options, "parameters", [])],
                                         getattr(options, "shard", None), getattr(options, "format", None),
-                                        _join(options), _cache_of(options))
+                                        _join(options), _cache_of(options),
+                                        int(getattr(options, "fold_memory", 0)))
         self._inputs = [NodeArg(i) for i in self._session.inputs]
         self._outputs = [NodeArg(o) for o in self._session.outputs]
         self._output_index = {o.name: i for i, o in enumerate(self._outputs)}

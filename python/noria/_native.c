@@ -451,20 +451,22 @@ static const char **take_texts(PyObject *list, size_t *out_count) {
 }
 
 /* compile(path or None, bytes or None, folder or None, threads, shapes, time_s, iterations, memory, stage, sanitizer,
- *         compile_time_s, compile_memory, libraries, parameter_files, shard, format, is_rank, cache) -> Session */
+ *         compile_time_s, compile_memory, libraries, parameter_files, shard, format, is_rank, cache,
+ *         fold_memory) -> Session */
 static PyObject *compile(PyObject *module, PyObject *args) {
   (void)module;
   int threads, is_rank;
   PyObject *shapes, *libraries, *parameters;
   Compile c = {.error = NORIA_ERROR_INIT};
   NoriaRunLimits *limits = &c.options.program.limits;
-  long long iterations, memory, compile_memory;
-  if (!PyArg_ParseTuple(args, "zz#ziOdLLzzdLOOzzpz", &c.path, &c.bytes, &c.size, &c.folder, &threads, &shapes,
+  long long iterations, memory, compile_memory, fold_memory;
+  if (!PyArg_ParseTuple(args, "zz#ziOdLLzzdLOOzzpzL", &c.path, &c.bytes, &c.size, &c.folder, &threads, &shapes,
                         &limits->time_s, &iterations, &memory, &c.options.interpret_after, &c.options.sanitize,
                         &c.options.compile_time_s, &compile_memory, &libraries, &parameters, &c.options.shard,
-                        &c.options.format, &is_rank, &c.options.cache))
+                        &c.options.format, &is_rank, &c.options.cache, &fold_memory))
     return NULL;
   c.options.compile_memory = compile_memory;
+  c.options.fold_memory = fold_memory;
   c.options.program.threads = threads;
   limits->iterations = iterations;
   limits->memory = memory;

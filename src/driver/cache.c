@@ -160,6 +160,7 @@ static void add_options(NrHasher *h, const NoriaCompileOptions *o, const char *p
     nr_hasher_add_str(h, nr_str(texts[i]));
   }
   nr_hasher_add(h, numbers, sizeof numbers);
+  nr_hasher_add(h, &o->fold_memory, sizeof o->fold_memory);
   nr_hasher_add(h, &(uint64_t){o->num_shapes}, sizeof(uint64_t));
   for (size_t i = 0; i < o->num_shapes; i++) nr_hasher_add_str(h, nr_str(o->shapes[i]));
   /* Messages and the program's name have the file's, whose ending may say what it is. */

@@ -24,6 +24,7 @@ void nr_compilation_deinit(NrCompilation *unit) {
   nr_context_destroy(unit->ctx);
   nr_onnx_model_destroy(unit->model);
   nr_cache_slot_destroy(unit->slot);
+  nr_folded_deinit(&unit->folded);
   nr_free(unit->owned);
   nr_buf_deinit(&unit->name);
   nr_buf_deinit(&unit->errors);
@@ -78,6 +79,7 @@ static NrStatus begin(NrCompilation *unit, const NoriaCompileOptions *options) {
   unit->check_input = options && options->check_input;
   unit->shard = options ? options->shard : NULL;
   unit->sanitize = options && options->sanitize;
+  unit->fold_memory = options && options->fold_memory ? NR_MAX(options->fold_memory, 0) : nr_machine_memory() / 4;
   NrStatus status = check_options(unit, options);
   if (!status && options) status = find_targets(unit, options->cpu, options->features);
   if (!status && !options) status = nr_codegen_target(unit->ctx, NULL, NULL, &unit->target);
@@ -223,11 +225,32 @@ NrStatus nr_compilation_set_entry(NrCompilation *unit, const char *name) {
 NrStatus nr_compilation_set_c(NrCompilation *unit, const NoriaCompileOptions *options) {
   if (unit->variants.size)
     return finish(unit, nr_error(unit->ctx, NULL, "C source is for one CPU, not for several: '%s'", options->cpu));
+  unit->fold_memory = 0; /* that takes LLVM, which C source does without */
   return finish(unit, nr_codegen_target_c(unit->ctx, unit->cpu, options ? options->features : NULL, &unit->target));
+}
+
+/* What is called after each stage: constants are folded after `tensor`, where the program's own tensors are known to be
+ * right. */
+typedef struct Stages {
+  NrCompilation *unit;
+  const NrPassOptions *passes;
+} Stages;
+
+static NrStatus after_stage(void *user, NrModule *module, const char *stage) {
+  const Stages *s = user;
+  if (s->passes->after) NR_TRY(s->passes->after(s->passes->user, module, stage));
+  if (strcmp(stage, "tensor") != 0) return NR_OK;
+  NrPassOptions passes = {.target = nr_target_host(), .verify = s->passes->verify};
+  NrCodegenOptions codegen = {.target = passes.target, .opt_level = 2};
+  return nr_fold_constants(module, &passes, &codegen, s->unit->fold_memory, &s->unit->folded);
 }
 
 NrStatus nr_compilation_lower(NrCompilation *unit, const NrPassOptions *options) {
   NrPassOptions passes = *options;
+  /* The interpreter, and who looks at each pass, gets the program as it was written. */
+  bool folds = unit->fold_memory && !unit->sanitize && !passes.stop_after && !passes.after_each_pass;
+  Stages stages = {unit, options};
+  if (folds) passes.after = after_stage, passes.user = &stages;
   passes.check_bounds |= unit->check_bounds;
   passes.check_input |= unit->check_input;
   if (unit->shard) passes.shard = unit->shard;
@@ -236,7 +259,10 @@ NrStatus nr_compilation_lower(NrCompilation *unit, const NrPassOptions *options)
   size_t variants = passes.stop_after ? 0 : unit->variants.size;
   for (size_t i = 0; i < variants; i++) unit->variants.data[i].module = nr_module_clone(unit->module);
   NrStatus status = nr_pipeline_run(unit->module, &passes);
-  passes.after = NULL; /* who looks at stages looks at those of the first */
+  /* Who looks at stages looks at those of the first. */
+  NrPassOptions silent = {.verify = options->verify};
+  stages.passes = &silent;
+  if (!folds) passes.after = NULL;
   for (size_t i = 0; i < variants && !status; i++) {
     passes.target = unit->variants.data[i].target;
     status = nr_pipeline_run(unit->variants.data[i].module, &passes);

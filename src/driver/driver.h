@@ -5,6 +5,7 @@
 #include "base/guard.h"
 #include "codegen/codegen.h"
 #include "driver/cache.h"
+#include "driver/fold_constants.h"
 #include "interp/interp.h"
 #include "ir/text.h"
 #include "noria/noria.h"
@@ -34,6 +35,8 @@ typedef struct NrCompilation {
   const char *shard;           /* of the options that it was read with */
   bool check_bounds, check_input, sanitize; /* of the options that it was read with: for nr_compilation_lower */
   NrCacheSlot *slot;  /* where nr_compilation_jit stores the program; NULL: nowhere */
+  int64_t fold_memory; /* bytes that folded constants may take; 0: none are folded */
+  NrFolded folded;
   NrHeap *heap;       /* the compiled program takes it over; NULL: the caller's */
 } NrCompilation;
 void nr_compilation_deinit(NrCompilation *unit);
