@@ -1,7 +1,8 @@
 """Random nodes of attention, rotary embeddings, linear attention and losses, for test_ops_random.py."""
 import ml_dtypes
 import numpy as np
-from random_draw import Case, Operand
+from onnx import helper, numpy_helper
+from random_draw import Case
 from random_ops import ops
 
 F32 = np.float32
@@ -23,10 +24,6 @@ def loss(d, op):
 
 
 FLOATS = (F32, F32, F32, np.float64, np.float16, ml_dtypes.bfloat16)
-
-
-def cached(d, shape, t):
-    return d.array(t, shape[:2] + (d.integer(0, 3),) + shape[3:])
 
 
 @ops("Attention")
@@ -69,3 +66,81 @@ def attention(d, op):
             inputs[i] = inputs[i].transpose(0, 2, 1, 3).reshape(s[0], s[2], s[1] * s[3])
     small = {np.float16: 1e-2, ml_dtypes.bfloat16: 6e-2}
     return Case(op, inputs, attrs, outputs, opset, reference=True, tolerance=small.get(t, 2e-5))
+
+
+@ops("RotaryEmbedding")
+def rotary(d, op):
+    t = d.choose(F32, F32, np.float16, ml_dtypes.bfloat16)
+    batch, heads, sequence, size = d.integer(0, 3), d.integer(1, 3), d.integer(0, 4), 2 * d.integer(1, 5)
+    attrs = {"interleaved": d.integer(0, 1)} if d.chance() else {}
+    if d.chance(.4):
+        attrs["rotary_embedding_dim"] = 2 * d.integer(0, size // 2)
+    half = (attrs.get("rotary_embedding_dim") or size) // 2
+    x = d.array(t, (batch, heads, sequence, size))
+    if d.chance():
+        x = x.transpose(0, 2, 1, 3).reshape(batch, sequence, heads * size)
+        attrs["num_heads"] = heads
+    most = d.integer(1, 9)
+    ids = d.array(np.int64, (batch, sequence), 0, most - 1) if d.chance(.6) else None
+    caches = [d.array(t, (batch, sequence, half) if ids is None else (most, half)) for _ in range(2)]
+    return Case(op, [x, *caches, ids], attrs, opset=23, reference=True, tolerance=3e-2 if t != F32 else 2e-5)
+
+
+@ops("LinearAttention")
+def linear_attention(d, op):
+    t = d.choose(F32, F32, np.float16, ml_dtypes.bfloat16)
+    batch, length, size, of_v = d.integer(0, 3), d.integer(0, 4), d.integer(1, 4), d.integer(1, 5)
+    heads = d.integer(1, 3)
+    of_q = heads * d.integer(1, 3)
+    rule = d.choose("linear", "gated", "delta", "gated_delta")
+    attrs = {"q_num_heads": of_q, "kv_num_heads": heads} | ({"update_rule": rule} if rule != "gated_delta" else {})
+    if d.chance(.4):
+        attrs["scale"] = float(d.random.uniform(.1, 2))
+    inputs = [d.array(t, (batch, length, of_q * size)), d.array(t, (batch, length, heads * size), -.7, .7),
+              d.array(t, (batch, length, heads * of_v)), None, None, None]
+    if d.chance():
+        inputs[3] = d.array(d.choose(t, F32), (batch, heads, size, of_v))
+    if rule.startswith("gated"):
+        inputs[4] = d.array(t, (batch, length, heads * d.choose(1, size)), -2, 0)
+    if rule.endswith("delta"):
+        inputs[5] = d.array(t, (batch, length, d.choose(1, heads)), 0, 1)
+    return Case(op, inputs, attrs, 2, 27, reference=True, tolerance=3e-2 if t != F32 else 2e-5)
+
+
+@ops("CausalConvWithState")
+def causal_conv(d, op):
+    t = d.choose(F32, F32, np.float16, ml_dtypes.bfloat16)
+    batch, channels, length, k = d.integer(0, 3), d.integer(1, 4), d.integer(1, 7), d.integer(1, 4)
+    inputs = [d.array(t, (batch, channels, length)), d.array(t, (channels, 1, k)),
+              d.array(t, (channels,)) if d.chance() else None,
+              d.array(t, (batch, channels, k - 1)) if d.chance() else None]
+    attrs = {"activation": d.choose("none", "silu", "swish")} if d.chance(.7) else {}
+    return Case(op, inputs, attrs, 2, 27, reference=True, tolerance=3e-2 if t != F32 else 2e-5)
+
+
+def modifier(name, t, op, *more):
+    """A graph of one node: x -> op(x, more)."""
+    kind = helper.np_dtype_to_tensor_dtype(np.dtype(t))
+    constants = [numpy_helper.from_array(np.asarray(v, t), f"{name}_c{i}") for i, v in enumerate(more)]
+    node = helper.make_node(op, [f"{name}_x"] + [c.name for c in constants], [f"{name}_y"])
+    return helper.make_graph([node], name, [helper.make_tensor_value_info(f"{name}_x", kind, [None] * 4)],
+                             [helper.make_tensor_value_info(f"{name}_y", kind, [None] * 4)], constants)
+
+
+@ops("ai.onnx.preview.FlexAttention")
+def flex_attention(d, op):
+    t = d.choose(*FLOATS)
+    batch, of_keys, queries, keys, size, of_v = (d.integer(0 if i == 0 else 1, 4) for i in range(6))
+    heads = of_keys * d.choose(1, 1, 2, 3)
+    inputs = [d.array(t, s) for s in ((batch, heads, queries, size), (batch, of_keys, keys, size),
+                                      (batch, of_keys, keys, of_v))]
+    attrs, work = {}, np.float64 if t == np.float64 else F32
+    if d.chance(.3):
+        attrs["scale"] = float(d.random.uniform(.1, 1))
+    if d.chance(.3):
+        attrs["softmax_precision"], work = 11, np.float64
+    if d.chance():
+        attrs["score_mod"] = modifier("score", work, *d.choose(("Tanh",), ("Mul", .5), ("Add", np.zeros((1, 1, 1, 1)))))
+    if d.chance():
+        attrs["prob_mod"] = modifier("prob", work, *d.choose(("Mul", 2), ("Neg",)))
+    return Case(op, inputs, attrs, opset=26, reference=True, tolerance=3e-2 if t not in (F32, np.float64) else 2e-5)

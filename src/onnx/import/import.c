@@ -9,7 +9,6 @@
 #include "onnx/lower/core/lower.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 
 typedef struct Scope {
   NrStrMap names; /* -> NrValue* */
@@ -121,10 +120,6 @@ static const NrOpInfo *node_info(const NrOnnxNode *n) {
 
 static NrStatus import_graph(Importer *im, const NrOnnxGraph *g, NrBlock *block, Scope *scope, NrLoc loc);
 
-static int by_name(const void *a, const void *b) {
-  return nr_str_cmp((*(const NrOnnxAttr *const *)a)->name, (*(const NrOnnxAttr *const *)b)->name);
-}
-
 static NrLoc node_loc(Importer *im, const NrOnnxNode *n) {
   NrStr name = n->name;
   for (size_t i = 0; i < n->num_outputs && !name.size; i++) name = n->outputs[i];
@@ -159,12 +154,31 @@ static NrStatus import_attrs(Importer *im, const NrOnnxNode *n, NrOp *op) {
   return nr_onnx_verify(op);
 }
 
-/* graphs: in the order of their names, as regions are. */
-static NrStatus check_graphs(Importer *im, NrOp *op, const NrOnnxAttr *const *graphs, size_t count) {
-  const NrOpSpec *spec = nr_op_spec(im->ctx, op->info);
-  for (size_t i = 0; i < spec->num_regions; i++)
-    if (i >= count || !nr_str_eq(graphs[i]->name, spec->regions[i].name))
-      return nr_onnx_missing_attr(op, spec->regions[i].name);
+/* The graph of region i of the op; NULL, and an error unless the row says that it may be left out, when the node has
+ * none. */
+static NrStatus graph_of(Importer *im, const NrOnnxNode *n, NrOp *op, size_t i, const NrOnnxGraph **out) {
+  const NrSpecItem *region = &nr_op_spec(im->ctx, op->info)->regions[i];
+  *out = NULL;
+  for (size_t k = 0; k < n->num_attrs && !*out; k++)
+    if (n->attrs[k].type == NR_ONNX_ATTR_GRAPH && nr_str_eq(n->attrs[k].name, region->name)) *out = n->attrs[k].g;
+  return *out || region->arity == '?' ? NR_OK : nr_onnx_missing_attr(op, region->name);
+}
+
+/* Fills the op's regions with the node's graphs. */
+static NrStatus import_graphs(Importer *im, const NrOnnxNode *n, NrOp *op, Scope *scope) {
+  const NrOnnxGraph *graph;
+  for (size_t i = 0; i < op->num_regions; i++) {
+    NR_TRY(graph_of(im, n, op, i, &graph));
+    if (!graph) continue;
+    NrBlock *body = nr_block_create(im->module);
+    nr_block_append(nr_op_region(op, i), body);
+    Scope inner = {.outer = scope};
+    NrValue *outer_none = im->none;
+    NrStatus status = import_graph(im, graph, body, &inner, op->loc);
+    im->none = outer_none;
+    nr_strmap_deinit(&inner.names);
+    if (status) return status;
+  }
   return NR_OK;
 }
 
@@ -180,19 +194,19 @@ static NrStatus find_operands(Importer *im, const NrOnnxNode *n, NrBuilder *b, c
 }
 
 /* Builds the op of the node; the contents of its graphs are imported later. */
-static NrOp *build_node(Importer *im, const NrOnnxGraph *g, const NrOnnxNode *n, NrBuilder *b, const Scope *scope,
-                        size_t num_graphs) {
+static NrOp *build_node(Importer *im, const NrOnnxGraph *g, const NrOnnxNode *n, NrBuilder *b, const Scope *scope) {
+  const NrOpInfo *info = node_info(n);
   NrValue **operands = nr_calloc(n->num_inputs, sizeof *operands);
   NrType *types = nr_calloc(n->num_outputs, sizeof *types);
   NrOp *op = NULL;
   if (!find_operands(im, n, b, scope, operands)) {
     for (size_t i = 0; i < n->num_outputs; i++) types[i] = declared_type(im, g, n->outputs[i]);
-    op = nr_build(b, &(NrOpState){.info = node_info(n),
+    op = nr_build(b, &(NrOpState){.info = info,
                                   .operands = operands,
                                   .num_operands = n->num_inputs,
                                   .result_types = types,
                                   .num_results = n->num_outputs,
-                                  .num_regions = num_graphs});
+                                  .num_regions = nr_op_spec(im->ctx, info)->num_regions});
   }
   nr_free(operands);
   nr_free(types);
@@ -200,26 +214,13 @@ static NrOp *build_node(Importer *im, const NrOnnxGraph *g, const NrOnnxNode *n,
 }
 
 static NrStatus import_node(Importer *im, const NrOnnxGraph *g, const NrOnnxNode *n, NrBuilder *b, Scope *scope) {
-  NR_VEC(const NrOnnxAttr *) graphs = {0};
   b->loc = node_loc(im, n);
-  for (size_t i = 0; i < n->num_attrs; i++)
-    if (n->attrs[i].type == NR_ONNX_ATTR_GRAPH) nr_vec_push(&graphs, &n->attrs[i]);
-  if (graphs.size) qsort(graphs.data, graphs.size, sizeof *graphs.data, by_name);
-  NrOp *op = build_node(im, g, n, b, scope, graphs.size);
+  NrOp *op = build_node(im, g, n, b, scope);
   NrStatus status = op ? import_attrs(im, n, op) : NR_ERROR_INVALID;
-  if (!status) status = check_graphs(im, op, graphs.data, graphs.size);
   if (!status && nr_op_is(op, NR_OP_onnx_If) && n->num_inputs != 1)
     status = nr_error(im->ctx, b->loc, "node '%.*s' (%s) has %zu inputs; it must have 1", NR_STR_ARG(b->loc->name),
                       op->info->name, n->num_inputs);
-  for (size_t i = 0; i < graphs.size && !status; i++) {
-    NrBlock *body = nr_block_create(im->module);
-    nr_block_append(nr_op_region(op, i), body);
-    Scope inner = {.outer = scope};
-    NrValue *outer_none = im->none;
-    status = import_graph(im, graphs.data[i]->g, body, &inner, b->loc);
-    im->none = outer_none;
-    nr_strmap_deinit(&inner.names);
-  }
+  if (!status) status = import_graphs(im, n, op, scope);
   for (size_t i = 0; i < n->num_outputs && !status; i++) {
     nr_result(op, i)->name = value_name(im, n->outputs[i]);
     if (n->outputs[i].size && find(scope->outer, n->outputs[i]))
@@ -227,7 +228,6 @@ static NrStatus import_node(Importer *im, const NrOnnxGraph *g, const NrOnnxNode
                  NR_STR_ARG(n->outputs[i]));
     if (n->outputs[i].size) nr_strmap_set(&scope->names, n->outputs[i], nr_result(op, i));
   }
-  nr_vec_deinit(&graphs);
   return status;
 }
 

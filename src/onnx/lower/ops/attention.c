@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "dialect/onnx/ops.h"
 #include "onnx/lower/ops/data.h"
 #include "onnx/lower/ops/reduce.h"
 
@@ -140,7 +141,7 @@ NrStatus nr_lower_attention(NrLower *l) {
   if (!bias_of(l, &shape, past, q->type->elem, &bias)) return NR_ERROR_INVALID;
   NrValue *capped = nr_attention_capped(l, raw, cap), *sum = bias ? nr_attention_add(l, capped, bias) : capped;
   if (!sum) return NR_ERROR_INVALID;
-  NrValue *weights = nr_attention_softmax(l, nr_attention_as(l, sum, dtype, work));
+  NrValue *weights = nr_attention_softmax(l, nr_attention_as(l, sum, dtype, work), true);
   if (bias) weights = guarded(l, weights, bias);
   weights = nr_attention_as(l, weights, work, dtype);
   NrValue *y = mixed(l, weights, dtype, v, of_v), *shown[4] = {raw, capped, sum, weights};
@@ -148,4 +149,36 @@ NrStatus nr_lower_attention(NrLower *l) {
   NR_TRY(nr_lower_out(l, 1, k, nr_lower_dtype(l, 1)));
   NR_TRY(nr_lower_out(l, 2, v, of_v));
   return nr_lower_out(l, 3, shown[mode], dtype);
+}
+
+/* ---- FlexAttention ---- */
+
+/* What a graph of the node makes of x; x itself when there is none. NULL after an error. */
+static NrValue *modified(NrLower *l, const char *name, NrRegion *graph, NrValue *x, NoriaDType dtype) {
+  if (!graph->first) return x;
+  NrLowered in = {x, dtype}, out;
+  NrShape shape = nr_lower_shape(l, x);
+  if (nr_lower_region(l, graph, &in, 1, &out, 1)) return NULL;
+  if (!nr_type_is_tensor(out.value->type) || out.dtype != dtype)
+    return nr_lower_error(l, "%s gives %s, not %s", name,
+                          nr_type_is_tensor(out.value->type) ? nr_dtype_name(out.dtype) : "no tensor",
+                          nr_dtype_name(dtype)), NULL;
+  if (!nr_lower_expect_shape(l, name, out.value, &shape)) return NULL;
+  return nr_lower_tensor_cast(l, out.value, nr_shape_type(l, &shape, out.value->type->elem));
+}
+
+NrStatus nr_lower_flex_attention(NrLower *l) {
+  NrValue *q = nr_lower_in(l, 0), *k = nr_lower_in(l, 1), *v = nr_lower_in(l, 2);
+  NoriaDType dtype = nr_lower_dtype(l, 0), work;
+  if (!softmax_type(l, dtype == NORIA_F64 ? NORIA_F64 : NORIA_F32, &work) || !nr_attention_fits(l, q, k, v))
+    return NR_ERROR_INVALID;
+  NrValue *root = square_root(l, nr_attention_scale(l, "scale", q));
+  NrValue *x = nr_attention_scores(l, nr_attention_scaled(l, q, root), nr_attention_scaled(l, k, root));
+  x = nr_attention_as(l, x, dtype, work);
+  if (!(x = modified(l, "score_mod", nr_onnx_preview_flex_attention_score_mod_region(l->op), x, work))) return NR_ERROR_INVALID;
+  x = nr_attention_softmax(l, x, false);
+  if (!x || !(x = modified(l, "prob_mod", nr_onnx_preview_flex_attention_prob_mod_region(l->op), x, work)))
+    return NR_ERROR_INVALID;
+  NrValue *y = nr_attention_mix(l, x, nr_attention_as(l, v, dtype, work));
+  return nr_lower_out(l, 0, nr_attention_as(l, y, work, dtype), dtype);
 }

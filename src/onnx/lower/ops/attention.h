@@ -13,7 +13,7 @@ NrValue *nr_attention_join(NrLower *l, NrValue *x); /* back */
 
 /* Whether q, k and v fit each other; errors name them so. */
 bool nr_attention_fits(NrLower *l, NrValue *q, NrValue *k, NrValue *v);
-/* scale, or 1 / sqrt(size) when there is none (attribute absent), as f64. */
+/* Attribute attr, or 1 / sqrt(size) when it is absent (or NULL), as f64. */
 NrValue *nr_attention_scale(NrLower *l, const char *attr, NrValue *q);
 /* x * factor, an f64 that is rounded to x's type before. */
 NrValue *nr_attention_scaled(NrLower *l, NrValue *x, NrValue *factor);
@@ -21,8 +21,8 @@ NrValue *nr_attention_scaled(NrLower *l, NrValue *x, NrValue *factor);
 NrValue *nr_attention_scores(NrLower *l, NrValue *q, NrValue *k);
 /* cap * tanh(x / cap), or x when cap is 0. */
 NrValue *nr_attention_capped(NrLower *l, NrValue *x, double cap);
-/* Softmax over the last dim; zeros for a row of -inf only. */
-NrValue *nr_attention_softmax(NrLower *l, NrValue *scores);
+/* Softmax over the last dim. zeros: a row of -inf only gives zeros, not NaN. */
+NrValue *nr_attention_softmax(NrLower *l, NrValue *scores, bool zeros);
 /* Sums of the values, weighted; of the weights' type. */
 NrValue *nr_attention_mix(NrLower *l, NrValue *weights, NrValue *v);
 

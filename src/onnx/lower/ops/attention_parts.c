@@ -83,7 +83,7 @@ NrValue *nr_attention_mix(NrLower *l, NrValue *weights, NrValue *v) {
 
 NrValue *nr_attention_scale(NrLower *l, const char *attr, NrValue *q) {
   NrType f64 = nr_type_f64(l->ctx);
-  if (nr_lower_attr(l, attr)) return nr_lower_float(l, f64, nr_lower_attr(l, attr)->f);
+  if (attr && nr_lower_attr(l, attr)) return nr_lower_float(l, f64, nr_lower_attr(l, attr)->f);
   NrDim size = nr_lower_dim(l, q, 3);
   if (nr_dim_known(size)) return nr_lower_float(l, f64, 1 / sqrt((double)size.size));
   NrValue *n = nr_lower_op1(l, NR_OP_arith_index_cast, nr_type_i64(l->ctx), nr_dim_value(l, size));
@@ -141,27 +141,36 @@ static NrValue *rounded(NrLower *l, NrValue *x, NrType elem) {
   return nr_lower_widen(l, elem->width < x->type->width ? nr_lower_narrow(l, x, elem) : x);
 }
 
+typedef struct Softmax {
+  NrType elem;
+  bool zeros; /* for a row of -inf */
+} Softmax;
+
 /* e^(x - top); a row of -inf has no differences, so its top counts as 0. */
 static NrValue *exp_body(NrLower *l, NrValue *const *a, void *user) {
-  NrType elem = *(NrType *)user;
+  const Softmax *s = user;
+  NrType elem = s->elem;
+  if (!s->zeros) return rounded(l, same1(l, NR_OP_math_exp, rounded(l, sub(l, a[0], a[1]), elem)), elem);
   NrValue *none = nr_lower_cmpf(l, NR_CMPF_OEQ, a[1], num(l, a[1], -HUGE_VAL));
   NrValue *top = nr_lower_select(l, none, num(l, a[1], 0), a[1]);
   return rounded(l, same1(l, NR_OP_math_exp, rounded(l, sub(l, a[0], top), elem)), elem);
 }
 
 static NrValue *share_body(NrLower *l, NrValue *const *a, void *user) {
-  NrValue *sum = rounded(l, a[1], *(NrType *)user), *zero = num(l, sum, 0), *one = num(l, sum, 1);
+  const Softmax *s = user;
+  NrValue *sum = rounded(l, a[1], s->elem), *zero = num(l, sum, 0), *one = num(l, sum, 1);
   NrValue *none = nr_lower_cmpf(l, NR_CMPF_OEQ, sum, zero);
   return mul(l, a[0], divf(l, one, nr_lower_select(l, none, one, sum)));
 }
 
-NrValue *nr_attention_softmax(NrLower *l, NrValue *scores) {
+NrValue *nr_attention_softmax(NrLower *l, NrValue *scores, bool zeros) {
   NrType elem = scores->type->elem;
+  Softmax s = {elem, zeros};
   uint64_t last = UINT64_C(1) << (nr_rank(scores) - 1);
   NrValue *x = nr_lower_widen_tensor(l, scores), *top = nr_lower_max_over(l, x, last);
-  NrValue *e = nr_lower_map(l, (NrValue *[]){x, top}, 2, NULL, exp_body, &elem);
+  NrValue *e = nr_lower_map(l, (NrValue *[]){x, top}, 2, NULL, exp_body, &s);
   if (!e) return NULL;
-  NrValue *y = nr_lower_map(l, (NrValue *[]){e, nr_lower_sum_over(l, e, last)}, 2, NULL, share_body, &elem);
+  NrValue *y = nr_lower_map(l, (NrValue *[]){e, nr_lower_sum_over(l, e, last)}, 2, NULL, share_body, &s);
   return nr_lower_narrow_tensor(l, y, elem);
 }
 
