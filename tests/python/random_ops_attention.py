@@ -1,4 +1,6 @@
 """Random nodes of attention, rotary embeddings, linear attention and losses, for test_ops_random.py."""
+import math
+
 import ml_dtypes
 import numpy as np
 from onnx import helper, numpy_helper
@@ -144,3 +146,178 @@ def flex_attention(d, op):
     if d.chance():
         attrs["prob_mod"] = modifier("prob", work, *d.choose(("Mul", 2), ("Neg",)))
     return Case(op, inputs, attrs, opset=26, reference=True, tolerance=3e-2 if t not in (F32, np.float64) else 2e-5)
+
+
+# ---- com.microsoft: ONNX Runtime's CPU kernels take float32 -----------------------------------------------------------
+
+
+@ops("com.microsoft.Gelu", "com.microsoft.BiasGelu", "com.microsoft.FastGelu")
+def biased_gelu(d, op):
+    x = d.array(F32, d.shape((1, 4), 1))
+    bias = op.endswith("BiasGelu") or (op.endswith("FastGelu") and d.chance())
+    return Case(op, [x] + ([d.array(F32, x.shape[-1:])] if bias else []), tolerance=1e-5)
+
+
+@ops("com.microsoft.BiasSplitGelu")
+def bias_split_gelu(d, op):
+    x = d.array(F32, (d.integer(0, 3), d.integer(1, 4), 2 * d.integer(0, 5)))
+    bias = d.array(F32, x.shape[-1:])
+    left, right = np.split((x + bias).astype(np.float64), 2, -1)
+    gelu = right * .5 * (1 + np.vectorize(math.erf, otypes=[float])(right / math.sqrt(2)))
+    return Case(op, [x, bias], wants=[(left * gelu).astype(F32)], tolerance=1e-5)
+
+
+@ops("com.microsoft.FusedMatMul", "com.microsoft.TransposeMatMul")
+def fused_matmul(d, op):
+    m, k, n, batch = d.integer(1, 5), d.integer(1, 5), d.integer(1, 5), d.shape((0, 2), 1)
+    attrs = {"alpha": float(d.random.uniform(-1, 2))} if d.chance() else {}
+    inputs = []
+    for name, rows, columns in (("A", m, k), ("B", k, n)):
+        swapped, first = d.chance(), bool(batch) and op.endswith("FusedMatMul") and d.chance(.3)
+        shape = (columns, rows) if swapped else (rows, columns)
+        inputs.append(d.array(F32, shape[:1] + batch + shape[1:] if first else batch + shape))
+        attrs |= {f"trans{name}": int(swapped)} if swapped else {}
+        attrs |= {f"transBatch{name}": 1} if first else {}
+    return Case(op, inputs, attrs)
+
+
+@ops("com.microsoft.FusedGemm")
+def fused_gemm(d, op):
+    m, k, n = (d.integer(1, 6) for _ in range(3))
+    attrs = {name: d.integer(0, 1) for name in ("transA", "transB") if d.chance()}
+    a = d.array(F32, (k, m) if attrs.get("transA") else (m, k))
+    b = d.array(F32, (n, k) if attrs.get("transB") else (k, n))
+    attrs |= {name: float(d.random.uniform(.1, 2)) for name in ("alpha", "beta") if d.chance()}
+    attrs |= d.choose({"activation": "Relu"}, {"activation": "Sigmoid"}, {"activation": "Tanh"},
+                      {"activation": "LeakyRelu", "activation_alpha": .25},
+                      {"activation": "HardSigmoid", "activation_alpha": .25, "activation_beta": .5})
+    return Case(op, [a, b] + ([d.array(F32, d.choose((n,), (m, n), (1, n)))] if d.chance() else []), attrs)
+
+
+@ops("com.microsoft.FusedConv")
+def fused_conv(d, op):
+    group, k = d.choose(1, 1, 2), d.integer(1, 3)
+    c, o = group * d.integer(1, 3), group * d.integer(1, 3)
+    x = d.array(F32, (d.integer(1, 2), c, k + d.integer(0, 4), k + d.integer(0, 4)))
+    attrs = {"kernel_shape": [k, k], "group": group}
+    attrs |= d.choose({}, {"activation": "Relu"}, {"activation": "Sigmoid"}, {"activation": "Tanh"},
+                      {"activation": "LeakyRelu", "activation_params": [.25]},
+                      {"activation": "Clip", "activation_params": [-1., 1.5]},
+                      {"activation": "HardSigmoid", "activation_params": [.25, .5]})
+    z = (x.shape[0], o, x.shape[2] - k + 1, x.shape[3] - k + 1)
+    return Case(op, [x, d.array(F32, (o, c // group, k, k)), d.array(F32, (o,)) if d.chance() else None,
+                     d.array(F32, z) if d.chance(.4) else None], attrs)
+
+
+def epsilon(d):
+    return {"epsilon": float(F32(d.random.uniform(1e-5, .1)))} if d.chance() else {}
+
+
+@ops("com.microsoft.SkipLayerNormalization", "com.microsoft.SkipSimplifiedLayerNormalization")
+def skip_layer_norm(d, op):
+    x = d.array(F32, (d.integer(1, 3), d.integer(1, 4), d.integer(1, 9)))
+    h = x.shape[-1:]
+    skip = d.array(F32, d.choose(x.shape, x.shape, (1,) + x.shape[1:], x.shape[1:]))
+    more = [d.array(F32, h) if d.chance() else None] if "Simplified" not in op else []
+    more += [d.array(F32, h) if d.chance() else None]
+    return Case(op, [x, skip, d.array(F32, h)] + more, epsilon(d), [0, 3] if d.chance() else 1, tolerance=1e-3)
+
+
+@ops("SimplifiedLayerNormalization")
+def simplified_layer_norm(d, op):
+    x = d.array(d.choose(F32, F32, np.float64), d.shape((1, 4), 1))
+    axis = d.axis(x.ndim)
+    attrs = ({"axis": axis} if axis != -1 or d.chance() else {}) | epsilon(d)
+    want = x / np.sqrt((x.astype(np.float64) ** 2).mean(tuple(range(axis % x.ndim, x.ndim)), keepdims=True)
+                       + attrs.get("epsilon", 1e-5))
+    scale = d.array(x.dtype, x.shape[axis:])
+    return Case(op, [x, scale], attrs, wants=[(want * scale).astype(x.dtype)], opset=17, tolerance=1e-4)
+
+
+@ops("com.microsoft.EmbedLayerNormalization")
+def embed_layer_norm(d, op):
+    batch, length, h = d.integer(1, 3), d.integer(1, 4), d.integer(1, 9)
+    counts = [d.integer(1, 9), length + d.integer(0, 3), d.integer(1, 3)]
+    ids = [d.array(np.int32, (batch, length), 0, n - 1) for n in counts]
+    tables = [d.array(F32, (n, h)) for n in counts]
+    if d.chance(.4):
+        ids[2] = tables[2] = None
+    places = ids[1] if d.chance(.4) else None
+    mask = d.array(np.int32, (batch, length), 0, 1) if d.chance() else None
+    return Case(op, [ids[0], ids[2], *tables, d.array(F32, (h,)), d.array(F32, (h,)), mask, places], epsilon(d),
+                d.choose([0, 1], [0, 1, 2]), tolerance=1e-3)
+
+
+@ops("com.microsoft.RotaryEmbedding")
+def microsoft_rotary(d, op):
+    batch, heads, sequence, size = d.integer(1, 3), d.integer(1, 3), d.integer(1, 4), 2 * d.integer(1, 5)
+    attrs = {"interleaved": d.integer(0, 1)} if d.chance() else {}
+    if d.chance(.3):
+        attrs |= {"rotary_embedding_dim": 2 * d.integer(1, size // 2), "num_heads": heads}
+    x = d.array(F32, (batch, heads, sequence, size))
+    if d.chance() or "num_heads" in attrs:
+        x = x.transpose(0, 2, 1, 3).reshape(batch, sequence, heads * size)
+    most = sequence + d.integer(0, 5)
+    ids = d.array(np.int64, (batch, sequence), 0, most - 1) if d.chance() else d.array(np.int64, (1,), 0, most - sequence)
+    half = attrs.get("rotary_embedding_dim", size) // 2
+    return Case(op, [x, ids, *(d.array(F32, (most, half)) for _ in range(2))], attrs)
+
+
+def padding(d, batch, queries, total):
+    """A mask of com.microsoft: the samples' lengths, or of keys. Some key of each query is seen."""
+    if d.chance(.4):
+        return d.array(np.int32, (batch,), 1, total)
+    mask = d.array(np.int32, (batch, total) if d.chance() else (batch, queries, total), 0, 1)
+    mask[..., 0] = 1
+    return mask
+
+
+@ops("com.microsoft.Attention")
+def microsoft_attention(d, op):
+    batch, length, width, heads, size = (d.integer(1, 4) for _ in range(5))
+    hidden = heads * size
+    past = d.integer(0, 3) if d.chance(.4) else None
+    of_v = hidden if past is not None else heads * d.integer(1, 4)
+    total = length + (past or 0)
+    columns = 2 * hidden + of_v
+    attrs = {"num_heads": heads} | ({"qkv_hidden_sizes": [hidden, hidden, of_v]} if of_v != hidden else {})
+    if d.chance():
+        attrs["unidirectional"] = 1
+    if d.chance(.3):
+        attrs["scale"] = float(d.random.uniform(.1, 1))
+    inputs = [d.array(F32, (batch, length, width)), d.array(F32, (width, columns)), d.array(F32, (columns,)),
+              padding(d, batch, length, total) if d.chance() and not attrs.get("unidirectional") else None,
+              None if past is None else d.array(F32, (2, batch, heads, past, size)),
+              d.array(F32, (d.choose(1, batch), d.choose(1, heads), length, total)) if d.chance(.4) else None]
+    return Case(op, inputs, attrs, 2 if past is not None else 1, tolerance=1e-4)
+
+
+@ops("com.microsoft.MultiHeadAttention")
+def multi_head_attention(d, op):
+    batch, queries, keys, heads, size, of_v = (d.integer(1, 4) for _ in range(6))
+    form = d.choose("apart", "apart", "packed", "keys packed", "by heads")
+    if form == "packed":
+        keys = queries
+    if "packed" in form or form == "by heads":
+        of_v = size
+    attrs, past, bias = {"num_heads": heads}, None, None
+    if form == "apart":
+        past = d.integer(0, 3) if d.chance(.4) and keys == queries else None
+        bias = d.array(F32, (heads * (2 * size + of_v),)) if d.chance() else None
+    total = keys + (past or 0)
+    if d.chance(.3):
+        attrs["scale"] = float(d.random.uniform(.1, 1))
+    if d.chance(.3) and keys == queries:
+        attrs["unidirectional"] = 1
+    q, k, v = {"apart": [(batch, queries, heads * size), (batch, keys, heads * size), (batch, keys, heads * of_v)],
+               "packed": [(batch, queries, heads, 3, size), None, None],
+               "keys packed": [(batch, queries, heads * size), (batch, keys, heads, 2, size), None],
+               "by heads": [(batch, queries, heads * size)] + 2 * [(batch, heads, keys, size)]}[form]
+    shapes = [q, k, v, None, None, None] + ([(batch, heads, past, n) for n in (size, of_v)] if past is not None else [])
+    inputs = [s and d.array(F32, s) for s in shapes]
+    inputs[3] = bias
+    if d.chance(.4) and not attrs.get("unidirectional"):
+        inputs[4] = padding(d, batch, queries, total)
+    if d.chance(.4):
+        inputs[5] = d.array(F32, (d.choose(1, batch), d.choose(1, heads), queries, total))
+    return Case(op, inputs, attrs, 3 if past is not None else 1, tolerance=1e-4)

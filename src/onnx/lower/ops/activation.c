@@ -41,14 +41,17 @@ NrValue *nr_activation_softsign(NrLower *l, NrValue *x) {
 }
 static NrValue *softsign_body(NrLower *l, NrValue *const *a, void *user) { return nr_activation_softsign(l, a[0]); }
 
-static NrValue *gelu_body(NrLower *l, NrValue *const *a, void *user) {
-  NrValue *x = a[0], *inner;
-  if (nr_str_is(nr_lower_attr_str(l, "approximate"), "tanh")) {
+NrValue *nr_activation_gelu(NrLower *l, NrValue *x, bool by_tanh) {
+  NrValue *inner;
+  if (by_tanh) {
     NrValue *cubic = mul(l, num(l, x, 0.044715), mul(l, x, mul(l, x, x)));
     inner = same1(l, NR_OP_math_tanh, mul(l, num(l, x, 0.79788456080286535588), add(l, x, cubic)));
   } else
     inner = same1(l, NR_OP_math_erf, mul(l, x, num(l, x, 0.70710678118654752440)));
   return mul(l, mul(l, num(l, x, 0.5), x), add(l, num(l, x, 1), inner));
+}
+static NrValue *gelu_body(NrLower *l, NrValue *const *a, void *user) {
+  return nr_activation_gelu(l, a[0], nr_str_is(nr_lower_attr_str(l, "approximate"), "tanh"));
 }
 
 NrStatus nr_lower_sigmoid(NrLower *l) { return activation(l, sigmoid_body); }

@@ -175,7 +175,8 @@ NrStatus nr_lower_flex_attention(NrLower *l) {
   NrValue *root = square_root(l, nr_attention_scale(l, "scale", q));
   NrValue *x = nr_attention_scores(l, nr_attention_scaled(l, q, root), nr_attention_scaled(l, k, root));
   x = nr_attention_as(l, x, dtype, work);
-  if (!(x = modified(l, "score_mod", nr_onnx_preview_flex_attention_score_mod_region(l->op), x, work))) return NR_ERROR_INVALID;
+  if (!(x = modified(l, "score_mod", nr_onnx_preview_flex_attention_score_mod_region(l->op), x, work)))
+    return NR_ERROR_INVALID;
   x = nr_attention_softmax(l, x, false);
   if (!x || !(x = modified(l, "prob_mod", nr_onnx_preview_flex_attention_prob_mod_region(l->op), x, work)))
     return NR_ERROR_INVALID;

@@ -16,6 +16,9 @@ NrValue *nr_lower_sum_integers(NrLower *l, NrValue *a, const char *a_dims, NrVal
                                const char *out_dims, NrValue *init, NrSigns signs);
 /* acc + a * b of args a, b, acc; user: NrSigns or NULL. Narrow factors are widened to the type of acc. */
 void nr_multiply_add_body(NrLower *l, NrValue *const *args, NrValue **results, void *user);
+/* Gemm and Conv of the node's inputs. */
+NrStatus nr_lower_gemm_of(NrLower *l, NrValue **out);
+NrStatus nr_lower_conv_of(NrLower *l, NrValue **out);
 NrValue *nr_lower_zeros(NrLower *l, const NrShape *shape, NrType elem);
 NrValue *nr_lower_sum(NrLower *l, NrValue *a, NrValue *b);               /* a + b, broadcast */
 

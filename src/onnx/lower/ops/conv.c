@@ -137,7 +137,7 @@ static NrValue *bias_init(NrLower *l, NrValue *bias, const NrShape *out, NrDim g
   return nr_lower_broadcast_to(l, nr_lower_widen_tensor(l, nr_lower_reshape(l, bias, &column)), out);
 }
 
-NrStatus nr_lower_conv(NrLower *l) {
+NrStatus nr_lower_conv_of(NrLower *l, NrValue **out_y) {
   NrValue *x = nr_lower_in(l, 0), *k = nr_lower_in(l, 1), *bias = nr_lower_in(l, 2);
   size_t rank = nr_rank(x);
   if (rank < 3 || nr_rank(k) != rank)
@@ -185,6 +185,12 @@ NrStatus nr_lower_conv(NrLower *l) {
     snprintf(im2col_dims, sizeof im2col_dims, "ng%sq", spatial);
     y = nr_lower_sum_products(l, gathered, im2col_dims, flat, "goq", out_dims, init);
   }
-  y = nr_lower_narrow_tensor(l, nr_lower_reshape(l, y, &result), elem);
+  *out_y = nr_lower_narrow_tensor(l, nr_lower_reshape(l, y, &result), elem);
+  return NR_OK;
+}
+
+NrStatus nr_lower_conv(NrLower *l) {
+  NrValue *y;
+  NR_TRY(nr_lower_conv_of(l, &y));
   return nr_lower_out(l, 0, y, nr_lower_dtype(l, 0));
 }

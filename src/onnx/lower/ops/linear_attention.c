@@ -60,7 +60,8 @@ static NrStatus position_body(NrLower *l, NrValue *iv, NrValue *const *carried, 
     NrValue *decayed = decay ? map(l, (NrValue *[]){k, decay}, 2, product_body, s) : k;
     NrValue *known = nr_lower_sum_products(l, decayed, "bhd.", state, "bhdm", "bhm", nr_lower_zeros(l, &sums, f32));
     NrShape rate = {4, {batch, nr_lower_dim(l, s->beta, 2), nr_dim(1), nr_dim(1)}};
-    v = map(l, (NrValue *[]){v, nr_lower_reshape(l, known, &value), at_now(l, s, s->beta, 1, &rate)}, 3, correct_body, s);
+    NrValue *terms[3] = {v, nr_lower_reshape(l, known, &value), at_now(l, s, s->beta, 1, &rate)};
+    v = map(l, terms, 3, correct_body, s);
   }
   if (!v) return NR_ERROR_INVALID;
   next[0] = map(l, (NrValue *[]){state, k, v, decay}, decay ? 4 : 3, update_body, s);
@@ -101,8 +102,8 @@ static bool gates(NrLower *l, Linear *s, NrStr rule) {
     s->width = nr_dim_div(l, nr_lower_dim(l, s->decay, 2), s->heads);
     if (!nr_lower_expect_dim(l, "decay", s->decay, 2, nr_dim_mul(l, s->heads, s->width))) return false;
     NrValue *one = nr_lower_cmpi(l, NR_CMPI_EQ, nr_dim_value(l, s->width), nr_lower_index(l, 1));
-    if (!nr_lower_dims_agree(l, nr_dim_select(l, one, s->size, s->width), s->size, "decays of a head, and its keys' size"))
-      return false;
+    NrDim wide = nr_dim_select(l, one, s->size, s->width);
+    if (!nr_lower_dims_agree(l, wide, s->size, "decays of a head, and its keys' size")) return false;
   }
   NrShape rates = {3, {nr_lower_dim(l, s->q, 0), nr_lower_dim(l, s->q, 2), s->heads}};
   return !s->beta || nr_lower_expect_broadcast(l, "beta", s->beta, &rates);

@@ -124,9 +124,8 @@ static NrValue *scale(NrLower *l, NrValue *x, double factor) {
   return factor == 1 ? x : nr_lower_map(l, &x, 1, NULL, scale_body, &factor);
 }
 
-NrStatus nr_lower_gemm(NrLower *l) {
+NrStatus nr_lower_gemm_of(NrLower *l, NrValue **out_y) {
   NrValue *a = nr_lower_in(l, 0), *b = nr_lower_in(l, 1), *c = nr_lower_in(l, 2);
-  NoriaDType dtype = nr_lower_dtype(l, 0);
   bool ta = nr_lower_attr_int(l, "transA") != 0, tb = nr_lower_attr_int(l, "transB") != 0;
   double alpha = nr_lower_attr_float(l, "alpha"), beta = nr_lower_attr_float(l, "beta");
   if (nr_rank(a) != 2 || nr_rank(b) != 2)
@@ -145,7 +144,14 @@ NrStatus nr_lower_gemm(NrLower *l) {
   NrValue *product = nr_lower_sum_products(l, a, ta ? "km" : "mk", b, tb ? "nk" : "kn", "mn", init);
   product = nr_lower_narrow_tensor(l, scale(l, product, alpha), elem);
   if (c && !start_with_c) product = nr_lower_sum(l, product, scale(l, c, beta));
-  return nr_lower_out(l, 0, product, dtype);
+  *out_y = product;
+  return NR_OK;
+}
+
+NrStatus nr_lower_gemm(NrLower *l) {
+  NrValue *y;
+  NR_TRY(nr_lower_gemm_of(l, &y));
+  return nr_lower_out(l, 0, y, nr_lower_dtype(l, 0));
 }
 
 static NrValue *sum_body(NrLower *l, NrValue *const *args, void *user) {

@@ -1,6 +1,7 @@
 /* norm.c - normalisation by given statistics (batch) or by the input's own statistics over some axes. */
 #include "onnx/lower/ops/contract.h"
 #include "onnx/lower/ops/data.h"
+#include "onnx/lower/ops/norm.h"
 
 typedef struct Norm {
   double epsilon;
@@ -43,9 +44,8 @@ static NrValue *mean_over(NrLower *l, NrValue *x, uint64_t axes, Norm *n) {
   return nr_lower_map(l, &sum, 1, NULL, mean_body, n);
 }
 
-/* (x - mean) / sqrt(variance + epsilon) over axes, of a widened tensor. mean and inverse may be NULL. */
-static NrValue *normalise(NrLower *l, NrValue *x, uint64_t axes, double epsilon, bool centred, NrValue **mean,
-                          NrValue **inverse) {
+NrValue *nr_lower_normalise(NrLower *l, NrValue *x, uint64_t axes, double epsilon, bool centred, NrValue **mean,
+                            NrValue **inverse) {
   Norm n = {.epsilon = epsilon};
   NrValue *m = centred ? mean_over(l, x, axes, &n) : NULL;
   NrValue *centre = m ? map2(l, x, m, centre_body) : x;
@@ -130,7 +130,8 @@ static NrValue *to_scale_type(NrLower *l, NrValue *const *a, void *user) {
   return nr_lower_cast(l, a[0], nr_lower_dtype(l, 0), nr_lower_dtype(l, 1), true);
 }
 
-static NrStatus layer(NrLower *l, bool centred) {
+/* inverse_at: the output that is what the rows are multiplied by. */
+static NrStatus layer(NrLower *l, bool centred, size_t inverse_at) {
   NrValue *x = nr_lower_in(l, 0), *scale = nr_lower_in(l, 1), *bias = centred ? nr_lower_in(l, 2) : NULL;
   NrType elem = x->type->elem;
   size_t axis;
@@ -138,8 +139,8 @@ static NrStatus layer(NrLower *l, bool centred) {
     return NR_ERROR_INVALID;
   uint64_t axes = ((1ull << nr_rank(x)) - 1) & ~((1ull << axis) - 1);
   NrValue *mean = NULL, *inverse;
-  NrValue *y = normalise(l, nr_lower_widen_tensor(l, x), axes, nr_lower_attr_float(l, "epsilon"), centred, &mean,
-                         &inverse);
+  NrValue *y = nr_lower_normalise(l, nr_lower_widen_tensor(l, x), axes, nr_lower_attr_float(l, "epsilon"), centred,
+                                  &mean, &inverse);
   /* The normalised value is rounded to the input's type before scaling, as ONNX defines. */
   y = nr_lower_narrow_tensor(l, y, elem);
   NrType result = scale ? scale->type->elem : elem;
@@ -150,13 +151,13 @@ static NrStatus layer(NrLower *l, bool centred) {
   if (bias) y = nr_lower_sum(l, y, nr_lower_widen_tensor(l, bias));
   NrStatus status = nr_lower_out(l, 0, nr_lower_narrow_tensor(l, y, result), dtype);
   NoriaDType wide = nr_type_bits(elem) < 32 ? NORIA_F32 : nr_lower_dtype(l, 0);
-  if (!status && nr_lower_wants(l, 1) && mean) status = nr_lower_out(l, 1, mean, wide);
-  if (!status && nr_lower_wants(l, 2)) status = nr_lower_out(l, 2, inverse, wide);
+  if (!status && mean && nr_lower_wants(l, 1)) status = nr_lower_out(l, 1, mean, wide);
+  if (!status && nr_lower_wants(l, inverse_at)) status = nr_lower_out(l, inverse_at, inverse, wide);
   return status;
 }
 
-NrStatus nr_lower_layernormalization(NrLower *l) { return layer(l, true); }
-NrStatus nr_lower_rmsnormalization(NrLower *l) { return layer(l, false); }
+NrStatus nr_lower_layernormalization(NrLower *l) { return layer(l, true, 2); }
+NrStatus nr_lower_rmsnormalization(NrLower *l) { return layer(l, false, 1); }
 
 /* ---- InstanceNormalization, GroupNormalization ---- */
 
@@ -165,7 +166,7 @@ NrStatus nr_lower_instancenormalization(NrLower *l) {
   size_t rank = nr_rank(x);
   uint64_t axes = ((1ull << rank) - 1) & ~3ull;
   NrValue *y =
-      normalise(l, nr_lower_widen_tensor(l, x), axes, nr_lower_attr_float(l, "epsilon"), true, NULL, NULL);
+      nr_lower_normalise(l, nr_lower_widen_tensor(l, x), axes, nr_lower_attr_float(l, "epsilon"), true, NULL, NULL);
   y = map2(l, y, per_channel(l, 1, rank), scale_body);
   y = nr_lower_sum(l, y, per_channel(l, 2, rank));
   return nr_lower_out(l, 0, nr_lower_narrow_tensor(l, y, x->type->elem), nr_lower_dtype(l, 0));
@@ -186,7 +187,7 @@ NrStatus nr_lower_groupnormalization(NrLower *l) {
   NrShape split = {
       4, {shape.dims[0], groups, nr_dim_div(l, channels, groups), nr_shape_elements(l, &shape, 2, shape.rank)}};
   NrValue *rows = nr_lower_reshape(l, nr_lower_widen_tensor(l, x), &split);
-  NrValue *y = normalise(l, rows, 0xC, nr_lower_attr_float(l, "epsilon"), true, NULL, NULL);
+  NrValue *y = nr_lower_normalise(l, rows, 0xC, nr_lower_attr_float(l, "epsilon"), true, NULL, NULL);
   if (l->version < 21) { /* scale and bias are per group */
     for (size_t i = 0; i < 2; i++) {
       NrShape column = {4, {nr_dim(1), groups, nr_dim(1), nr_dim(1)}};

@@ -80,8 +80,9 @@ static NrValue *by_heads(NrLower *l, NrValue *x, NrDim heads) {
   return nr_lower_reshape(l, x, &split);
 }
 
-/* Rotates input 0; rotated: 0 for whole rows. */
-static NrStatus rotary(NrLower *l, NrDim heads, int64_t rotated, NrRotary r) {
+NrStatus nr_lower_rotary_of(NrLower *l, NrDim heads, int64_t rotated, NrRotary r) {
+  size_t rank = nr_rank(nr_lower_in(l, 0));
+  if (rank != 3 && rank != 4) return nr_lower_error(l, "X has rank %zu; it must be 3 or 4", rank);
   NrValue *in = nr_lower_in(l, 0), *x = by_heads(l, in, heads);
   if (!x) return NR_ERROR_INVALID;
   NrShape shape = nr_lower_shape(l, in);
@@ -92,19 +93,12 @@ static NrStatus rotary(NrLower *l, NrDim heads, int64_t rotated, NrRotary r) {
   return nr_lower_out(l, 0, y ? nr_lower_reshape(l, y, &shape) : NULL, nr_lower_dtype(l, 0));
 }
 
-static bool rank_is_3_or_4(NrLower *l) {
-  size_t rank = nr_rank(nr_lower_in(l, 0));
-  if (rank != 3 && rank != 4) nr_lower_error(l, "X has rank %zu; it must be 3 or 4", rank);
-  return rank == 3 || rank == 4;
-}
-
 NrStatus nr_lower_rotary_embedding(NrLower *l) {
   NrRotary r = {.cos = nr_lower_in(l, 1), .sin = nr_lower_in(l, 2), .positions = nr_lower_in(l, 3),
                 .interleaved = nr_lower_attr_int(l, "interleaved") != 0};
   int64_t heads = nr_lower_attr_int_or(l, "num_heads", 0);
-  if (!rank_is_3_or_4(l)) return NR_ERROR_INVALID;
   if (nr_rank(nr_lower_in(l, 0)) == 3 && heads < 1)
     return nr_lower_error(l, "X has rank 3 and needs a positive num_heads");
   if (r.positions && !nr_lower_expect_rank(l, "position_ids", r.positions, 2)) return NR_ERROR_INVALID;
-  return rotary(l, nr_dim(heads), nr_lower_attr_int(l, "rotary_embedding_dim"), r);
+  return nr_lower_rotary_of(l, nr_dim(heads), nr_lower_attr_int(l, "rotary_embedding_dim"), r);
 }

@@ -13,5 +13,7 @@ typedef struct NrRotary {
 } NrRotary;
 /* x: [batch, .., size] of rank 4. Checks all shapes, and positions in the run. NULL after an error. */
 NrValue *nr_lower_rotate(NrLower *l, NrValue *x, const NrRotary *r);
+/* The same for the node's input 0, which may have its heads side by side; rotated: 0 for whole rows. */
+NrStatus nr_lower_rotary_of(NrLower *l, NrDim heads, int64_t rotated, NrRotary r);
 
 #endif
