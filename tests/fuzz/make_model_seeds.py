@@ -72,6 +72,7 @@ def drawn(folder):
     import random_ops_move  # noqa: F401
     import random_ops_nn    # noqa: F401
     import random_ops_quant  # noqa: F401
+    import random_ops_trees  # noqa: F401
     from random_draw import Draw, model_of
     from random_ops import GENERATORS
     for op in sorted(GENERATORS):

@@ -17,6 +17,7 @@ import random_ops_move  # noqa: F401
 import random_ops_nn    # noqa: F401
 import random_ops_text  # noqa: F401
 import random_ops_quant  # noqa: F401
+import random_ops_trees  # noqa: F401
 from random_draw import Draw, difference, expected, model_of, operand
 from random_ops import GENERATORS
 

@@ -10,6 +10,7 @@ import random_ops_move  # noqa: F401
 import random_ops_nn    # noqa: F401
 import random_ops_text  # noqa: F401
 import random_ops_quant  # noqa: F401
+import random_ops_trees  # noqa: F401
 from onnx import helper, parser
 from random_draw import Case, Operand
 from random_ops import GENERATORS
