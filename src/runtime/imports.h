@@ -39,6 +39,9 @@ bool nr_put_string(NrExec *e, NoriaString **to, const char *data, size_t size);
 int32_t nr_import_initialize_begin(NoriaExec *exec, const NoriaDesc *args, NoriaDesc *results);
 int32_t nr_import_initialize_end(NoriaExec *exec, const NoriaDesc *args, NoriaDesc *results);
 
+/* imports_random.c */
+int32_t nr_import_random_seed(NoriaExec *exec, const NoriaDesc *args, NoriaDesc *results);
+
 /* imports_global.c */
 int32_t nr_import_global_store(NoriaExec *exec, const NoriaDesc *args, NoriaDesc *results);
 int32_t nr_import_global_load(NoriaExec *exec, const NoriaDesc *args, NoriaDesc *results);
@@ -76,8 +79,10 @@ int32_t nr_import_stage_post(NoriaExec *exec, const NoriaDesc *args, NoriaDesc *
 int32_t nr_import_string_equal(NoriaExec *exec, const NoriaDesc *args, NoriaDesc *results);
 int32_t nr_import_string_concat(NoriaExec *exec, const NoriaDesc *args, NoriaDesc *results);
 int32_t nr_import_string_find(NoriaExec *exec, const NoriaDesc *args, NoriaDesc *results);
+int32_t nr_import_string_rank(NoriaExec *exec, const NoriaDesc *args, NoriaDesc *results);
 int32_t nr_import_string_from(NoriaExec *exec, const NoriaDesc *args, NoriaDesc *results);
 int32_t nr_import_string_to(NoriaExec *exec, const NoriaDesc *args, NoriaDesc *results);
+
 
 /* imports_text.c, imports_tokenize.c */
 int32_t nr_import_string_normalize(NoriaExec *exec, const NoriaDesc *args, NoriaDesc *results);

@@ -1,6 +1,8 @@
 /* imports_string.c - element-wise work on string tensors for compiled code. Signatures: base/imports.def. */
 #include "runtime/imports.h"
 
+#include <stdlib.h>
+
 bool nr_put_string(NrExec *e, NoriaString **to, const char *data, size_t size) {
   *to = nr_string_new(data, size);
   if (*to) return nr_exec_hold_string(e, *to);
@@ -76,12 +78,6 @@ int32_t nr_import_string_concat(NoriaExec *exec, const NoriaDesc *args, NoriaDes
   return 0;
 }
 
-/* By bytes, a prefix first. */
-static int string_order(const NoriaString *a, const NoriaString *b) {
-  int order = memcmp(a->data, b->data, (size_t)NR_MIN(a->size, b->size));
-  return order ? order : (a->size > b->size) - (a->size < b->size);
-}
-
 int32_t nr_import_string_find(NoriaExec *exec, const NoriaDesc *args, NoriaDesc *results) {
   NrExec *e = nr_exec(exec);
   int64_t num_keys = nr_desc_count(&args[0]), n = nr_desc_count(&args[1]);
@@ -93,10 +89,31 @@ int32_t nr_import_string_find(NoriaExec *exec, const NoriaDesc *args, NoriaDesc 
     int64_t low = 0, high = num_keys;
     while (low < high) {
       int64_t middle = low + (high - low) / 2;
-      if (string_order(keys[middle], x[i]) < 0) low = middle + 1;
+      if (nr_string_order(keys[middle], x[i]) < 0) low = middle + 1;
       else high = middle;
     }
-    places[i] = low < num_keys && string_order(keys[low], x[i]) == 0 ? low : num_keys;
+    places[i] = low < num_keys && nr_string_order(keys[low], x[i]) == 0 ? low : num_keys;
   }
   return 0;
+}
+
+static int order_entries(const void *a, const void *b) {
+  return nr_string_order(*(NoriaString *const *)a, *(NoriaString *const *)b);
+}
+
+int32_t nr_import_string_rank(NoriaExec *exec, const NoriaDesc *args, NoriaDesc *results) {
+  NrExec *e = nr_exec(exec);
+  int64_t n = nr_desc_count(&args[0]), num_keys = 0;
+  if (nr_result_tensor(e, &results[0], NORIA_I64, 1, &n)) return 1;
+  NoriaString *const *x = args[0].data, **keys = malloc((size_t)n * sizeof *keys + 1);
+  if (!keys) return nr_exec_fail(e, NORIA_ERROR_MEMORY, -1, "the system has no memory for %lld strings", (long long)n);
+  if (n) memcpy(keys, x, (size_t)n * sizeof *keys);
+  qsort(keys, (size_t)n, sizeof *keys, order_entries);
+  for (int64_t i = 0; i < n; i++)
+    if (!num_keys || nr_string_order(keys[num_keys - 1], keys[i])) keys[num_keys++] = keys[i];
+  int64_t *ranks = results[0].data, i = 0;
+  for (; i < n && !nr_import_stopped(e, i); i++)
+    ranks[i] = (NoriaString **)bsearch(&x[i], keys, (size_t)num_keys, sizeof *keys, order_entries) - keys;
+  free(keys);
+  return i < n ? 1 : 0;
 }

@@ -98,9 +98,7 @@ static NoriaString *in_case(const Normalize *z, NoriaString *s, int32_t change) 
 }
 
 static int compare_strings(const void *a, const void *b) {
-  const NoriaString *s = *(NoriaString *const *)a, *t = *(NoriaString *const *)b;
-  int order = memcmp(s->data, t->data, (size_t)NR_MIN(s->size, t->size));
-  return order ? order : (s->size > t->size) - (s->size < t->size);
+  return nr_string_order(*(NoriaString *const *)a, *(NoriaString *const *)b);
 }
 
 /* Case in which words are compared: that of the result, or else lower case. */

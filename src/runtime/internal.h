@@ -13,6 +13,7 @@
 NoriaString *nr_string_new(const char *data, size_t size); /* one reference; NULL without memory */
 NoriaString *nr_string_join(const char *a, size_t a_size, const char *b, size_t b_size);
 NoriaString *nr_string_retain(NoriaString *string);        /* a static string is copied; NULL without memory */
+int nr_string_order(const NoriaString *a, const NoriaString *b); /* by bytes, a prefix first; as memcmp */
 void nr_string_release(NoriaString *string);               /* NULL and static are fine */
 
 /* ---- values (value.c, sequence.c) ------------------------------------------------------------------------------- */

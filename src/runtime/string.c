@@ -24,6 +24,11 @@ NoriaString *nr_string_retain(NoriaString *string) {
   return string;
 }
 
+int nr_string_order(const NoriaString *a, const NoriaString *b) {
+  int order = memcmp(a->data, b->data, (size_t)NR_MIN(a->size, b->size));
+  return order ? order : (a->size > b->size) - (a->size < b->size);
+}
+
 void nr_string_release(NoriaString *string) {
   if (!string || __atomic_load_n(&string->refs, __ATOMIC_RELAXED) == 0) return;
   if (__atomic_fetch_sub(&string->refs, 1, __ATOMIC_ACQ_REL) == 1) free(string);

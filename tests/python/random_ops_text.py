@@ -76,3 +76,72 @@ def tokenizer(d, op):
     else:
         attrs |= {"mincharnum": 1} | d.choose({"separators": [""]}, {"tokenexp": "."})
     return Case(op, [strings(d, d.shape((1, 2), 1))], attrs)
+
+
+@ops("TfIdfVectorizer")
+def tfidf(d, op):
+    """The columns are those of the n-grams in order: elsewhere weights mean something else to both judges."""
+    text, low, high = d.chance(), d.integer(1, 2), d.integer(2, 3)
+    items = WORDS[:6] if text else list(range(-1, 4))
+    pool, counts, grams = [], [], 0
+    for length in range(1, high + 1):
+        counts.append(len(pool))
+        chosen = {tuple(d.choose(*items) for _ in range(length)) for _ in range(d.integer(1, 4))}
+        pool += [item for gram in sorted(chosen) for item in gram]
+        grams += len(chosen)
+    attrs = {"mode": d.choose("TF", "IDF", "TFIDF"), "min_gram_length": low, "max_gram_length": high,
+             "max_skip_count": d.integer(0, 3), "ngram_counts": counts, "ngram_indexes": list(range(grams)),
+             "pool_strings" if text else "pool_int64s": pool}
+    if d.chance():
+        attrs["weights"] = [float(np.float32(w)) for w in d.random.uniform(0, 2, grams)]
+    shape = (d.dim(1),) if d.chance() else (d.dim(1), d.dim(1))
+    x = strings(d, shape, items) if text else d.array(d.choose(np.int32, np.int64), shape, -1, 4)
+    return Case(op, [x], attrs, opset=d.opset(op))
+
+
+@ops("com.microsoft.NGramRepeatBlock")
+def ngram_repeat(d, op):
+    rows, classes = d.dim(1), d.integer(1, 5)
+    ids = d.array(np.int64, (rows, d.dim(1)), 0, classes - 1)
+    return Case(op, [ids, d.array(np.float32, (rows, classes))], {"ngram_size": d.integer(1, 4)})
+
+
+@ops("RandomUniform", "RandomNormal", "RandomUniformLike", "RandomNormalLike")
+def random_numbers(d, op):
+    """With a seed, which makes them those of the onnx package."""
+    opset = d.opset(op)
+    dtype = d.choose(1, 11)
+    attrs = {"seed": float(d.integer(0, 99)), "dtype": dtype}
+    if d.chance():
+        attrs |= {"low": -1., "high": 3.} if "Uniform" in op else {"mean": 2., "scale": .5}
+    if op.endswith("Like"):
+        return Case(op, [d.array(d.choose(np.float32, np.int8, bool), d.shape((1, 4)))], attrs, opset=opset, reference=True, tolerance=1e-5)
+    return Case(op, [], attrs | {"shape": list(d.shape((1, 4)))}, opset=opset, reference=True, tolerance=1e-5)
+
+
+@ops("Bernoulli")
+def bernoulli(d, op):
+    seed, p = d.integer(0, 99), d.array(np.float32, low=0, high=1)
+    want = np.asarray(np.random.RandomState(seed).random_sample(p.shape) < p).astype(np.float32)
+    return Case(op, [p], {"seed": float(seed)}, opset=d.opset(op, 15), wants=[want])
+
+
+@ops("Multinomial")
+def multinomial(d, op):
+    """One class has all of the likelihood, so there is no chance."""
+    x = np.full((d.dim(), d.integer(1, 5)), -np.inf, np.float32)
+    at = d.array(np.int64, (len(x),), 0, x.shape[1] - 1)
+    x[np.arange(len(x)), at] = d.array(np.float32, (len(x),))
+    want = np.repeat(at[:, None], 3, 1).astype(np.int32)
+    return Case(op, [x], {"sample_size": 3}, opset=d.opset(op), wants=[want])
+
+
+@ops("ai.onnx.preview.training.Adagrad", "ai.onnx.preview.training.Adam", "ai.onnx.preview.training.Momentum")
+def optimiser(d, op):
+    """The onnx package widens Adam's results to float64 after the first step."""
+    lists, shape = 4 if op.endswith("Adam") else 3, d.shape()
+    tensors = [d.array(np.float32, shape, 0, 2) for _ in range(lists)]
+    attrs = {"alpha": .9, "beta": .5, "norm_coefficient": .1, "mode": d.choose("standard", "nesterov")}
+    attrs = attrs if op.endswith("Momentum") else {}
+    return Case(op, [np.array(.1, np.float32), np.array(0 if op.endswith("Adam") else d.integer(0, 3)), *tensors], attrs, outputs=lists - 1,
+                tolerance=1e-4)

@@ -154,3 +154,187 @@ def test_strings_that_do_not_broadcast():
     for symbolic in False, True:
         message = fails("StringConcat", [words("a", "b"), words("a", "b", "c")], 20, symbolic)
         assert "the_node" in message and "2" in message and "3" in message
+
+
+# ---- strings in ops that move data -----------------------------------------------------------------------------------
+
+NAMES = words("a", "", "longer than a register holds", "b", "a", "日本")
+GRID = NAMES.reshape(2, 3)
+CUBE = np.concatenate([NAMES, NAMES[::-1]]).reshape(2, 2, 3)
+
+
+def ints(*items):
+    return np.array(items, np.int64)
+
+
+# Of each op whose schema allows tensors of strings: (opset, inputs, attributes). The first input is always fed.
+MOVED = {
+    "CenterCropPad": [(18, [GRID, Const(ints(3, 2))], {})],
+    "Compress": [(11, [GRID, np.array([True, False, True])], {"axis": 1}), (11, [GRID, np.array([False, True])], {})],
+    "Concat": [(13, [GRID, GRID[:1]], {"axis": 0}), (4, [GRID, GRID], {"axis": 1})],
+    "DepthToSpace": [(13, [np.tile(CUBE.reshape(1, 4, 3, 1), 1)], {"blocksize": 2})],
+    "Equal": [(19, [GRID, GRID[::-1]], {}), (19, [GRID, words("a")], {})],
+    "Expand": [(13, [GRID.reshape(2, 1, 3), Const(ints(2, 3))], {})],
+    "Flatten": [(13, [CUBE], {"axis": 2}), (9, [CUBE], {"axis": 0})],
+    "Gather": [(13, [GRID, ints(2, 0, -1)], {"axis": 1})],
+    "GatherElements": [(13, [GRID, np.array([[1, 0, 1]])], {"axis": 0})],
+    "GatherND": [(13, [GRID, Const(np.array([[0, 1], [1, 2]]))], {}),
+                 (12, [CUBE, Const(np.array([[1], [0]]))], {"batch_dims": 1})],
+    "Identity": [(16, [GRID], {}), (1, [np.array("x", object)], {})],
+    "NonZero": [(13, [GRID], {})],
+    "OneHot": [(11, [ints(1, 0, 5), np.array(3), words("off", "on")], {})],
+    "Pad": [(21, [GRID, Const(ints(0, 1, 1, 0))], {}), (13, [GRID, Const(ints(1, 0, 0, 1)), np.array("pad", object)], {}),
+            (19, [GRID, Const(ints(0, 1, 0, 1))], {"mode": "reflect"}),
+            (19, [GRID, Const(ints(0, 1, 0, 4))], {"mode": "edge"})],
+    "Reshape": [(14, [GRID, Const(ints(3, -1))], {}), (5, [GRID, Const(ints(6))], {})],
+    "ReverseSequence": [(10, [GRID, ints(2, 1)], {"batch_axis": 0, "time_axis": 1})],
+    "Scatter": [(9, [GRID, np.array([[1, 0]]), words("x", "y").reshape(1, 2)], {"axis": 0})],
+    "ScatterElements": [(18, [GRID, np.array([[1, 0]]), words("x", "y").reshape(1, 2)], {"axis": 1})],
+    "ScatterND": [(18, [GRID, np.array([[0, 1], [1, 2]]), words("x", "y")], {}), (13, [GRID, np.array([[1]]), GRID[:1]], {})],
+    "Shape": [(15, [GRID], {"start": 1}), (1, [CUBE], {})],
+    "Size": [(13, [CUBE], {})],
+    "Slice": [(13, [GRID, Const(ints(1)), Const(ints(-5)), Const(ints(1)), Const(ints(-1))], {}),
+              (1, [GRID], {"starts": [0, 1], "ends": [1, 3]})],
+    "SpaceToDepth": [(13, [CUBE.reshape(1, 1, 6, 2)], {"blocksize": 2})],
+    "Squeeze": [(13, [GRID.reshape(2, 1, 3), Const(ints(1))], {}), (1, [GRID[:1]], {"axes": [0]})],
+    "TensorScatter": [(24, [GRID.reshape(1, 2, 3), words("x", "y", "z").reshape(1, 1, 3), ints(1)], {})],
+    "Tile": [(13, [GRID, Const(ints(2, 1))], {}), (6, [GRID, Const(ints(1, 2))], {})],
+    "Transpose": [(13, [CUBE], {"perm": [2, 0, 1]}), (1, [GRID], {})],
+    "Trilu": [(14, [GRID, np.array(1)], {}), (14, [CUBE], {"upper": 0})],
+    "Unsqueeze": [(13, [GRID, Const(ints(0, 3))], {}), (1, [GRID], {"axes": [1]})],
+    "Where": [(16, [np.array([True, False, True]), GRID, words("else")], {})],
+}
+# Tested elsewhere: other tests of this file, control flow, sequences and optionals, random ops; by the shape of an input
+# only; images of strings, which mean nothing.
+ELSEWHERE = {"Cast", "CastLike", "Constant", "If", "Loop", "Scan", "RegexFullMatch", "StringConcat", "StringNormalizer",
+             "StringSplit", "TfIdfVectorizer", "Split", "Unique", "ConcatFromSequence", "Optional", "OptionalGetElement",
+             "OptionalHasElement", "SequenceAt", "SequenceConstruct", "SequenceEmpty", "SequenceErase", "SequenceInsert",
+             "SequenceLength", "SequenceMap", "SplitToSequence", "RandomNormalLike", "RandomUniformLike", "Col2Im",
+             "GridSample", "Resize", "Upsample"}
+
+
+def test_all_ops_on_strings_are_tested():
+    allowed = {s.name for s in onnx.defs.get_all_schemas_with_history() if s.domain == ""
+               and any("string" in t for v in [*s.inputs, *s.outputs] for t in v.types)}
+    assert allowed == set(MOVED) | ELSEWHERE
+
+
+def by_reference(op, opset, inputs, outputs, attrs):
+    """What the onnx package gives, for the inputs as constants where they are Const."""
+    inputs = [getattr(x, "value", x) for x in inputs]
+    names = [f"x{i}" for i in range(len(inputs))]
+    infos = [helper.make_tensor_value_info(n, helper.np_dtype_to_tensor_dtype(x.dtype), x.shape)
+             for n, x in zip(names, inputs)]
+    results = [f"y{i}" for i in range(outputs)]
+    graph = helper.make_graph([helper.make_node(op, names, results, **attrs)], "g", infos,
+                              [onnx.ValueInfoProto(name=r) for r in results])
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)], ir_version=10)
+    return [np.asarray(y) for y in ReferenceEvaluator(model).run(None, dict(zip(names, inputs)))]
+
+
+def by_places(op, opset, inputs, attrs):
+    """The same op on the places of the strings, where the onnx package does not take strings."""
+    flat = [w for x in inputs if getattr(x, "value", x).dtype == object for w in getattr(x, "value", x).flat]
+    places = {w: i for i, w in enumerate(dict.fromkeys(["", *flat]))}
+    numbers = [np.vectorize(places.get, otypes=[np.int64])(v) if v.dtype == object else v
+               for v in (getattr(x, "value", x) for x in inputs)]
+    op, opset = ("ScatterElements", 11) if op == "Scatter" else (op, opset)  # the same under its old name
+    got, = by_reference(op, opset, numbers, 1, attrs)
+    return np.vectorize(list(places).__getitem__, otypes=[object])(got)
+
+
+@pytest.mark.parametrize("op", sorted(MOVED))
+def test_moved(op):
+    for opset, inputs, attrs in MOVED[op]:
+        batch = Batch(opset)
+        if op in ("Equal", "NonZero", "Shape", "Size"):
+            want, = by_reference(op, opset, inputs, 1, attrs)
+        else:
+            want = by_places(op, opset, inputs, attrs)
+        batch.add(op, inputs, want, **attrs)
+        batch.check()
+        batch.check(options=interpreted())
+
+
+def test_split():
+    for opset, more, attrs in [(18, [], {"num_outputs": 2}), (13, [Const(ints(1, 2))], {}), (2, [], {"split": [2, 1]})]:
+        batch = Batch(opset)
+        if opset == 2:
+            want = [GRID[:, :2], GRID[:, 2:]]
+        else:
+            want = np.array_split(GRID, [2 if opset == 18 else 1], axis=1)
+        batch.add("Split", [GRID, *more], want, axis=1, **attrs)
+        batch.check()
+
+
+@pytest.mark.parametrize("attrs", [{}, {"sorted": 0}, {"axis": 0}, {"axis": -1, "sorted": 0}], ids=str)
+def test_unique(attrs):
+    """Strings in the order of their bytes, which in UTF-8 is that of their characters: Python's."""
+    x = np.concatenate([GRID, GRID[:, ::-1], GRID])
+    axis = attrs.get("axis")
+    rows = [(w,) for w in x.flat] if axis is None else [tuple(r) for r in np.moveaxis(x, axis, 0)]
+    first = [rows.index(r) for r in dict.fromkeys(rows)]
+    if attrs.get("sorted", 1):
+        first.sort(key=rows.__getitem__)
+    y = np.take(x.ravel() if axis is None else x, first, axis or 0)
+    place = {rows[f]: i for i, f in enumerate(first)}
+    batch = Batch(11)
+    batch.add("Unique", [x], [y, ints(*first), ints(*(place[r] for r in rows)), ints(*(rows.count(rows[f]) for f in first))],
+              **attrs)
+    batch.add("Unique", [words()], [words(), ints(), ints(), ints()])
+    batch.check()
+
+
+# ---- TfIdfVectorizer -------------------------------------------------------------------------------------------------
+
+def test_weights_of_tfidf():
+    """Weight i is that of n-gram i, whatever its column is; n-grams may share a column."""
+    x = np.array([[1, 2, 1, 2, 3], [3, 3, 3, 3, 3]], np.int64)
+    attrs = {"mode": "TFIDF", "min_gram_length": 1, "max_gram_length": 2, "max_skip_count": 0, "ngram_counts": [0, 2],
+             "ngram_indexes": [2, 0, 3, 2], "pool_int64s": [1, 3, 1, 2, 3, 3], "weights": [.5, 2., 10., 100.]}
+    batch = Batch(9)
+    batch.add("TfIdfVectorizer", [x], np.array([[2, 0, 1, 20], [10, 0, 400, 0]], np.float32), **attrs)
+    batch.add("TfIdfVectorizer", [x], np.array([[2, 0, .5, 10], [2, 0, 100, 0]], np.float32), **attrs | {"mode": "IDF"})
+    batch.add("TfIdfVectorizer", [x], np.array([[1, 0, 2, 2], [5, 0, 4, 0]], np.float32), **attrs | {"mode": "TF"})
+    batch.add("TfIdfVectorizer", [x[:0]], np.zeros((0, 4), np.float32), **attrs)
+    batch.check()
+    batch.check(options=interpreted())
+
+
+@pytest.mark.parametrize("change, message", [
+    ({"mode": "tf"}, "mode is 'tf'; it must be TF, IDF or TFIDF"),
+    ({"pool_strings": ["a", "b"]}, "one of the attributes pool_int64s and pool_strings must be there"),
+    ({"pool_int64s": None}, "one of the attributes pool_int64s and pool_strings must be there"),
+    ({"ngram_counts": [0, 3]}, "must ascend from 0 to the size of the pool, 2"), ({"ngram_counts": [1, 0]}, "ngram_counts[0] is 1"),
+    ({"ngram_counts": [0, 1]}, "the pool has 1 items for 2-grams"), ({"ngram_counts": [-1]}, "ngram_counts[0] is -1"),
+    ({"ngram_indexes": [0]}, "ngram_indexes has 1 numbers for 2 n-grams"),
+    ({"ngram_indexes": [0, -1]}, "ngram_indexes[1] is -1"),
+    ({"mode": "IDF", "weights": [1.]}, "weights has 1 numbers for 2 n-grams"),
+    ({"min_gram_length": 0}, "n-grams have from 0 to 1 items"), ({"max_skip_count": -1}, "max_skip_count is -1"),
+], ids=str)
+def test_wrong_tfidf(change, message):
+    attrs = {"mode": "TF", "min_gram_length": 1, "max_gram_length": 1, "max_skip_count": 0, "ngram_counts": [0],
+             "ngram_indexes": [0, 1], "pool_int64s": [5, 6]} | change
+    attrs = {k: v for k, v in attrs.items() if v is not None}
+    assert message in fails("TfIdfVectorizer", [np.zeros(3, np.int64)], 9, **attrs)
+
+
+def test_tfidf_of_wrong_inputs():
+    attrs = {"mode": "TF", "min_gram_length": 1, "max_gram_length": 1, "max_skip_count": 0, "ngram_counts": [0],
+             "ngram_indexes": [0]}
+    assert "input X is string, but attribute pool_int64s is there" in fails(
+        "TfIdfVectorizer", [words("a")], 9, pool_int64s=[1], **attrs)
+    assert "input X is int64, but attribute pool_strings is there" in fails(
+        "TfIdfVectorizer", [ints(1)], 9, pool_strings=["a"], **attrs)
+    assert "input X has rank 3" in fails("TfIdfVectorizer", [np.zeros((1, 1, 1), np.int64)], 9, pool_int64s=[1], **attrs)
+
+
+def test_repeated_ngrams_without_scores():
+    scores = np.zeros((1, 3), np.float32)
+    assert "token 7 has no score; there are 3" in fails("com.microsoft.NGramRepeatBlock", [np.array([[1, 7, 1]]), scores], 20,
+                                                        ngram_size=2)
+    assert "ngram_size is 0; it must be positive" in fails("com.microsoft.NGramRepeatBlock", [np.array([[1]]), scores], 20,
+                                                           ngram_size=0)
+    for symbolic in False, True:
+        message = fails("com.microsoft.NGramRepeatBlock", [np.array([[1], [1]]), scores], 20, symbolic, ngram_size=1)
+        assert "the_node" in message and "scores" in message

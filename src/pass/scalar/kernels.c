@@ -5,7 +5,8 @@
 #include "ir/text.h"
 #include "pass/core/pass.h"
 
-/* The kernels, and the files with functions that they share. A file without a row is such a part. */
+/* The kernels, and the files with functions that they share. A file without a row is such a part, or a
+ * kernel that lowerings use and that needs nothing. */
 typedef struct Row {
   const char *kernel;
   NrKernelKind kind;
@@ -22,6 +23,8 @@ static const Row rows[] = {
     {"unique", NR_KERNEL_ORDERED, {"runs", "sort", "sort_rows", "merge_sort", "merge_path"}},
     {"unique_places", NR_KERNEL_ORDERED, {"runs", "argsort", "sort_rows", "merge_sort", "merge_path"}},
     {"nms", NR_KERNEL_BOXES, {NULL}},
+    {"random_normal", NR_KERNEL_PART, {"mt19937"}},
+    {"random_uniform", NR_KERNEL_PART, {"mt19937"}},
     {"csr_add", NR_KERNEL_SPARSE, {"csr", "csr_count", "csr_rows", "csr_merge"}},
     {"csr_multiply", NR_KERNEL_SPARSE, {"csr", "csr_count", "csr_rows", "csr_merge"}},
     {"csr_sddmm", NR_KERNEL_SPARSE, {"csr"}},

@@ -32,7 +32,7 @@ void nr_kernel_sparse_prelude(NrContext *ctx, NrBuf *out, NoriaDType dtype, Nori
 
 /* What a file needs before it. */
 typedef enum NrKernelKind {
-  NR_KERNEL_PART,    /* no kernel: functions that kernels share */
+  NR_KERNEL_PART,    /* none: functions that kernels share, or a kernel for lowerings only, without a name in texts */
   NR_KERNEL_ORDERED, /* nr_kernel_prelude */
   NR_KERNEL_SPARSE,  /* nr_kernel_sparse_prelude */
   NR_KERNEL_BOXES,   /* nr_kernel_nms_prelude */

@@ -141,7 +141,7 @@ NrValue *nr_lower_index(NrLower *l, int64_t value);
 NrValue *nr_lower_int(NrLower *l, NrType type, int64_t value);     /* int, index or i1 constant */
 NrValue *nr_lower_float(NrLower *l, NrType type, double value);
 NrValue *nr_lower_neutral(NrLower *l, unsigned op_id, NrType type); /* what a reduction by the op starts from */
-NrValue *nr_lower_constant(NrLower *l, NrType type, double value); /* int or float by type */
+NrValue *nr_lower_constant(NrLower *l, NrType type, double value); /* int or float by type; of strings the empty one */
 /* Builds a scalar op of one result and folds it when its operands are constants (or it folds otherwise). */
 NrValue *nr_lower_op1(NrLower *l, unsigned op_id, NrType result, NrValue *a);
 NrValue *nr_lower_op2(NrLower *l, unsigned op_id, NrType result, NrValue *a, NrValue *b);

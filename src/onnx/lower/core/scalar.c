@@ -23,7 +23,13 @@ NrValue *nr_lower_neutral(NrLower *l, unsigned op_id, NrType type) {
   return constant(l, type, nr_combine_neutral(nr_combine_of_op(op_id), type));
 }
 
+static NrValue *empty_string(NrLower *l, NrType type) {
+  NrValue *none = nr_lower_dense(l, nr_attr_dense_strings(nr_type_tensor(NULL, 0, type), &NR_STR(""), 1));
+  return nr_lower_extract(l, none, NULL, 0);
+}
+
 NrValue *nr_lower_constant(NrLower *l, NrType type, double value) {
+  if (type->kind == NR_TYPE_onnx_string) return empty_string(l, type);
   return nr_type_is_float(type) ? nr_lower_float(l, type, value) : nr_lower_int(l, type, (int64_t)value);
 }
 

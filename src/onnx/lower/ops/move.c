@@ -1,4 +1,4 @@
-/* move.c - Transpose, DepthToSpace, SpaceToDepth, and Dropout. */
+/* move.c - Transpose, DepthToSpace, SpaceToDepth. */
 #include "onnx/lower/ops/data.h"
 
 NrStatus nr_lower_transpose_op(NrLower *l) {
@@ -70,27 +70,4 @@ NrStatus nr_lower_space_to_depth(NrLower *l) {
   const size_t dcr_perm[6] = {0, 3, 5, 1, 2, 4}, crd_perm[6] = {0, 1, 3, 5, 2, 4};
   NrValue *moved = nr_lower_transpose(l, nr_lower_reshape(l, x, &apart), crd ? crd_perm : dcr_perm);
   return nr_lower_out(l, 0, nr_lower_reshape(l, moved, &to), nr_lower_dtype(l, 0));
-}
-
-/* ---- Dropout ---- */
-
-/* The identity outside training and for a ratio of 0; otherwise the run fails. */
-NrStatus nr_lower_dropout(NrLower *l) {
-  NrValue *x = nr_lower_in(l, 0), *ratio = nr_lower_in(l, 1), *training = nr_lower_in(l, 2);
-  if (l->version >= 12 && training) {
-    NrValue *inference = nr_lower_scalar(l, training), *no = nr_lower_int(l, nr_type_i1(l->ctx), 0);
-    inference = nr_lower_cmpi(l, NR_CMPI_EQ, inference, no);
-    NrValue *p = ratio ? nr_lower_scalar(l, ratio) : NULL;
-    NrValue *keeps_all = p ? nr_lower_cmpf(l, NR_CMPF_OEQ, p, nr_lower_float(l, p->type, 0)) : no;
-    NrValue *legal = nr_lower_op2(l, NR_OP_arith_ori, no->type, inference, keeps_all);
-    nr_lower_check(l, legal, "dropout in training mode is not supported: it needs random numbers", NULL, 0);
-  }
-  if (nr_lower_wants(l, 1)) {
-    NrShape shape = nr_lower_shape(l, x);
-    bool is_bool = l->version >= 10;
-    NrType elem = is_bool ? nr_type_i1(l->ctx) : x->type->elem;
-    NrValue *mask = nr_lower_fill(l, &shape, nr_lower_constant(l, elem, 1));
-    NR_TRY(nr_lower_out(l, 1, mask, is_bool ? NORIA_BOOL : nr_lower_dtype(l, 0)));
-  }
-  return nr_lower_out(l, 0, x, nr_lower_dtype(l, 0));
 }

@@ -1,6 +1,7 @@
 /* select.c - results of data-dependent size: NonZero, Compress. The elements are counted first, then written. */
 #include "onnx/lower/core/body.h"
 #include "onnx/lower/ops/data.h"
+#include "onnx/lower/ops/string.h"
 
 /* Whether an element is not 0, as i1. NaN is not. */
 static NrValue *is_set(NrLower *l, NrValue *x) {
@@ -55,8 +56,20 @@ static NrStatus places(NrLower *l, NrValue *x, NrValue **out) {
   return status;
 }
 
+static NrValue *not_body(NrLower *l, NrValue *const *a, void *user) {
+  return same2(l, NR_OP_arith_xori, a[0], num(l, a[0], 1));
+}
+
+/* Which strings are not empty. */
+static NrValue *not_empty(NrLower *l, NrValue *strings) {
+  NrValue *empty = nr_lower_from_scalar(l, nr_lower_constant(l, strings->type->elem, 0));
+  NrValue *equal = nr_lower_string_equal(l, (NrValue *[]){strings, empty});
+  return nr_lower_map(l, &equal, 1, NULL, not_body, NULL);
+}
+
 NrStatus nr_lower_nonzero(NrLower *l) {
   NrValue *x = nr_lower_in(l, 0), *result;
+  if (nr_lower_dtype(l, 0) == NORIA_STRING) x = not_empty(l, x);
   NrShape one = {1, {nr_dim(1)}};
   if (nr_rank(x) == 0) x = nr_lower_reshape(l, x, &one);
   NrStatus status = places(l, x, &result);

@@ -4,6 +4,7 @@
  * that the first column is the primary key. Equal rows are then adjacent, in the order of the input. */
 #include "onnx/lower/core/body.h"
 #include "onnx/lower/ops/data.h"
+#include "onnx/lower/ops/sequence.h"
 #include "onnx/lower/core/kernel.h"
 
 typedef struct Rows {
@@ -152,8 +153,14 @@ static NrValue *as_rows(NrLower *l, NrValue *x, size_t axis) {
   return nr_lower_reshape(l, moved, &rows);
 }
 
+/* Strings as their places in the order of all of them. */
+static NrValue *ranks_of(NrLower *l, NrValue *strings) {
+  NrShape shape = nr_lower_shape(l, strings);
+  NrValue *ranks = nr_lower_call(l, "string_rank", &strings, 1, nr_open_tensor_type(1, nr_type_i64(l->ctx)));
+  return nr_lower_reshape(l, ranks, &shape);
+}
+
 NrStatus nr_lower_unique(NrLower *l) {
-  if (!nr_lower_takes(l, 0, NR_NUMBERS | NR_BOOL)) return NR_ERROR_INVALID;
   NrValue *x = nr_lower_in(l, 0);
   size_t axis = 0;
   if (!nr_lower_attr(l, "axis")) {
@@ -161,7 +168,8 @@ NrStatus nr_lower_unique(NrLower *l) {
     x = nr_lower_reshape(l, x, &flat);
   } else if (!nr_lower_axis(l, nr_lower_attr_int_or(l, "axis", 0), nr_rank(x), &axis))
     return NR_ERROR_INVALID;
-  Rows r = {.x = as_rows(l, x, axis), .dtype = nr_lower_dtype(l, 0)};
+  bool strings = nr_lower_dtype(l, 0) == NORIA_STRING;
+  Rows r = {.x = as_rows(l, strings ? ranks_of(l, x) : x, axis), .dtype = strings ? NORIA_I64 : nr_lower_dtype(l, 0)};
   NrType i64 = nr_type_i64(l->ctx);
   NrShape list = {1, {nr_lower_dim(l, r.x, 0)}};
   NrDim n = list.dims[0];
@@ -173,7 +181,7 @@ NrStatus nr_lower_unique(NrLower *l) {
   NrValue *lists[4] = {list_of(l, count), list_of(l, n), list_of(l, count), nr_lower_int(l, i64, -1)};
   NR_TRY(nr_lower_for(l, n, lists, 4, lists, group_body, &g));
   if (!nr_lower_attr_int(l, "sorted")) NR_TRY(order_by_place(l, lists));
-  NR_TRY(nr_lower_out(l, 0, nr_lower_take(l, x, lists[0], axis), r.dtype));
+  NR_TRY(nr_lower_out(l, 0, nr_lower_take(l, x, lists[0], axis), nr_lower_dtype(l, 0)));
   for (size_t i = 0; i < 3; i++) NR_TRY(nr_lower_out(l, i + 1, lists[i], NORIA_I64));
   return NR_OK;
 }
