@@ -68,6 +68,7 @@ def stored(folder):
 
 def drawn(folder):
     import random_ops_attention  # noqa: F401  (fills GENERATORS)
+    import random_ops_image  # noqa: F401
     import random_ops_ml  # noqa: F401
     import random_ops_move  # noqa: F401
     import random_ops_nn    # noqa: F401

@@ -12,6 +12,7 @@ import zlib
 import numpy as np
 import pytest
 import random_ops_attention  # noqa: F401  (fills GENERATORS)
+import random_ops_image  # noqa: F401
 import random_ops_ml  # noqa: F401
 import random_ops_move  # noqa: F401
 import random_ops_nn    # noqa: F401

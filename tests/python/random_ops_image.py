@@ -1,0 +1,114 @@
+"""Random nodes that resample and transform images and signals, for test_ops_random.py."""
+import numpy as np
+from onnx import helper
+from random_draw import Case, Operand, kind
+from random_ops import ops
+
+F32 = np.float32
+NATIVE = "float32", "int32", "int8", "uint8"  # what ONNX Runtime resizes
+
+
+def through_f32(case, name, twin_attrs):
+    """Asks about the same node with float32 between casts; nearest elements pass that unchanged."""
+    x = case.inputs[0]
+    names = ["f"] + [f"x{i}" if v is not None else "" for i, v in enumerate(case.inputs)][1:]
+    case.twin = [("Cast", ["x0"], ["f"], {"to": 1}), (name, names, ["g"], twin_attrs),
+                 ("Cast", ["g"], ["y0"], {"to": helper.np_dtype_to_tensor_dtype(x.dtype)})]
+    case.inputs[0] = x.astype(F32).astype(x.dtype)
+
+
+def resize_attrs(d, opset, mode, by_sizes):
+    if opset < 11:
+        return {}
+    attrs = {}
+    spaces = ["half_pixel", "pytorch_half_pixel", "align_corners", "asymmetric"]
+    spaces += ["tf_half_pixel_for_nn"] if mode == "nearest" and opset < 13 else []
+    spaces += ["half_pixel_symmetric"] if opset >= 19 else []
+    spaces += ["tf_crop_and_resize"] if by_sizes else []
+    if d.chance(.8):
+        attrs["coordinate_transformation_mode"] = d.choose(*spaces)
+    if mode == "nearest" and d.chance():
+        attrs["nearest_mode"] = d.choose("round_prefer_floor", "round_prefer_ceil", "floor", "ceil")
+    if mode == "cubic" and d.chance():
+        attrs["cubic_coeff_a"] = d.choose(-.5, -.75)
+    if mode == "cubic" and d.chance(.3):
+        attrs["exclude_outside"] = 1
+    if mode != "nearest" and opset >= 18 and d.chance(.3):
+        attrs["antialias"] = 1
+    return attrs
+
+
+@ops("Resize")
+def resize(d, op):
+    opset = d.opset(op, 10)
+    mode = d.choose("nearest", "linear") if opset < 11 else d.choose("nearest", "linear", "cubic")
+    t = d.type_of(op, opset, only=None if mode == "nearest" else "f" if opset < 11 else "fiu")
+    t = F32 if opset < 11 and mode == "linear" else t
+    shape = d.shape((1, 4), 1) if d.chance(.3) else (d.integer(1, 2), d.integer(1, 3), d.dim(1), d.dim(1))
+    by_sizes = opset >= 11 and d.chance()
+    attrs = resize_attrs(d, opset, mode, by_sizes)
+    space = attrs.get("coordinate_transformation_mode", "half_pixel" if opset >= 11 else "asymmetric")
+    axes = list(range(len(shape)))
+    if opset >= 18 and d.chance(.4):
+        axes = d.axes(len(shape), d.integer(1, len(shape)))
+        attrs["axes"] = axes
+    # Of integers, halves are rounded: only weights that floats hold exactly.
+    exact = mode != "nearest" and kind(t) != "f"
+    choices = (.25, .5, 1., 2., 4.) if exact else (.4, .5, .75, 1., 1., 1.3, 1.5, 2, 2.5, 3)
+    scales = [1. if len(axes) == len(shape) > 2 and i < 2 else d.choose(*choices) for i in range(len(axes))]
+    if exact and space not in ("half_pixel", "asymmetric"):
+        attrs.pop("coordinate_transformation_mode", None)
+        space = "half_pixel"
+    if exact:
+        scales = [s if (s * shape[a]).is_integer() else 1. for s, a in zip(scales, axes)]
+    sizes = [max(1, int(s * shape[a])) for s, a in zip(scales, axes)]
+    if opset < 11 and sizes == list(shape):  # ONNX Runtime then copies, whatever the fractions
+        scales = [1.] * len(shape)
+    inputs = [d.array(t, shape), Operand(scales, F32)]
+    if opset >= 11:
+        roi = None if opset >= 13 else Operand([], F32)
+        if space == "tf_crop_and_resize":
+            crops = [size != shape[a] for size, a in zip(sizes, axes)]  # where no size changes, others do not crop
+            roi = Operand([c and d.choose(0, .25, -.2) for c in crops] + [d.choose(1, .75, 1.2) if c else 1 for c in crops],
+                          F32)
+            if d.chance():
+                attrs["extrapolation_value"] = 3.
+        none = None if opset >= 13 else Operand([], F32)
+        inputs = [inputs[0], roi] + ([none, Operand(sizes)] if by_sizes else [inputs[1]])
+        if by_sizes and opset >= 18 and d.chance(.3) and not exact and space[0] != "t":
+            attrs["keep_aspect_ratio_policy"] = d.choose("not_larger", "not_smaller", "stretch")
+    case = Case(op, inputs, attrs | ({"mode": mode} if mode != "nearest" or d.chance() else {}), opset=opset)
+    case.tolerance = 2e-5
+    positive = dict(case.attrs, axes=[a % len(shape) for a in axes]) if "axes" in attrs else case.attrs
+    if mode == "nearest" and np.dtype(t).name not in NATIVE:
+        through_f32(case, op, positive)
+    elif "axes" in attrs:  # negative ones are an error or ignored elsewhere
+        names = [f"x{i}" if x is not None else "" for i, x in enumerate(case.inputs)]
+        case.twin = [(op, names, ["y0"], positive)]
+    # ONNX Runtime takes the whole size for align_corners, and drops the fraction of integers.
+    case.reference = "antialias" in attrs or exact or (space == "align_corners" and not by_sizes)
+    return case
+
+
+@ops("Upsample")
+def upsample(d, op):
+    opset = d.choose(7, 8, 9)
+    mode = d.choose("nearest", "linear")
+    t = d.type_of(op, opset) if mode == "nearest" else F32
+    shape = (d.integer(1, 2), d.integer(1, 3), d.dim(1), d.dim(1))
+    scales = [1., 1.] + [d.choose(1., 2., 3., 1.5, 2.5) for _ in range(2)]
+    attrs = {"mode": mode} if mode != "nearest" or d.chance() else {}
+    if opset < 9:
+        case = Case(op, [d.array(t, shape)], attrs | {"scales": scales}, opset=opset)
+    else:
+        case = Case(op, [d.array(t, shape), Operand(scales, F32)], attrs, opset=opset)
+    if np.dtype(t).name not in NATIVE:
+        case.inputs[0] = d.array(np.int32, shape).astype(t)
+        case.wants = [nearest_up(case.inputs[0], scales)]
+    return case
+
+
+def nearest_up(x, scales):
+    for axis, scale in enumerate(scales):
+        x = x.take((np.arange(int(x.shape[axis] * scale)) / scale).astype(int), axis)
+    return x
