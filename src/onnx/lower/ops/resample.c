@@ -1,5 +1,5 @@
-/* resample.c - see resample.h. What depends on one dim only, positions and weights, is computed once into tables of that
- * dim; each pass then resizes one dim. Nearest is one gather over all dims.
+/* resample.c - see resample.h. What depends on one dim only, positions and weights, is computed once into tables of
+ * that dim; each pass then resizes one dim. Nearest is one gather over all dims.
  *
  * Coordinates are computed in f32, the type of input scales and what ONNX Runtime does: near a tie, more digits would
  * choose another neighbour. */
@@ -215,7 +215,8 @@ static int reach(const NrResample *r) { return r->filter == NR_CUBIC ? 2 : 1; }
 
 /* The neighbour of place i at `tap`, and the fraction of the coordinate. The first tap is the one `before` positions
  * before the coordinate. Positions may be outside. */
-static NrValue *neighbour(NrLower *l, const Pass *p, NrValue *place, NrValue *tap, NrValue *before, NrValue **fraction) {
+static NrValue *neighbour(NrLower *l, const Pass *p, NrValue *place, NrValue *tap, NrValue *before,
+                          NrValue **fraction) {
   NrValue *x = limited(l, p, coordinate(l, p, place)), *floor = same1(l, NR_OP_math_floor, x);
   *fraction = sub(l, x, floor);
   return sub(l, add(l, nr_lower_float_to_index(l, floor), tap), before);
