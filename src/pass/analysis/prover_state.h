@@ -43,6 +43,7 @@ struct NrProver {
   uint64_t num_facts; /* number of facts ever added */
   NR_VEC(NrCondition) conditions; /* that hold, kept to be opened when later facts decide a part */
   int steps, searches, nesting;
+  int attempts; /* to use a fact, in the outermost search */
   bool opening, fitting;
   bool used_facts,
       gave_up; /* while a sum is built: it needed facts to show that it does not wrap; they did not suffice */
