@@ -123,3 +123,75 @@ def test_errors(op, inputs, message, attrs):
         text = fails(op, inputs, 23, symbolic, **attrs)
         assert "the_node" in text
         assert symbolic or message in text, text
+
+
+def test_float8_matrices():
+    """Summed in float32, limited to the range."""
+    f8 = ml_dtypes.float8_e4m3fn
+    rng = np.random.default_rng(2)
+    a, b = rng.standard_normal((3, 5)).astype(f8), rng.standard_normal((5, 4)).astype(f8)
+    one, none = F32(1), np.zeros((), f8)
+    exact = a.astype(np.float64) @ b.astype(np.float64)
+    batch = Batch(21, rtol=.07)
+    batch.add("QLinearMatMul", [a, one, none, b, one, none, F32(.5), none], (exact * 2).astype(F32).astype(f8))
+    batch.add("QLinearMatMul", [a, one, none, b, one, none, F32(1e-4), none],
+              np.clip(exact * 1e4, -448, 448).astype(F32).astype(f8))
+    batch.check()
+
+
+def test_blocks_of_small_floats():
+    """Without zero points; a scale for all rows, and one for whole rows."""
+    data = np.arange(-8, 8).reshape(2, 8).repeat(2, 1).astype(ml_dtypes.float8_e4m3fn)
+    index, op = np.array([1, -2, 7, 0]), "com.microsoft.GatherBlockQuantized"
+    taken = np.where([[1], [1], [0], [1]], data.astype(F32)[[1, 0, 0, 0]], 0).astype(F32)
+    batch = Batch(13)
+    batch.add(op, [data, index, np.array([[.5], [.5]], F32)], taken * F32(.5), block_size=0)
+    batch.add(op, [data, index, np.array([[2.]], F32)], taken * 2, block_size=16)
+    batch.add(op, [data, np.int64(1), np.array([[2.], [4.]], F32)], data[1].astype(F32) * 4, block_size=16)
+    batch.check()
+
+
+def test_pools_with_the_channels_last():
+    x = np.arange(24, dtype=np.uint8).reshape(1, 2, 4, 3)
+    one, zero = F32(1), u8(0)[0]
+    batch = Batch(13)
+    batch.add("com.microsoft.QLinearGlobalAveragePool", [x, one, zero, F32(.5), zero],
+              (x.astype(float).mean((1, 2), keepdims=True) * 2).astype(np.uint8), channels_last=1)
+    batch.add("com.microsoft.QLinearAveragePool", [x, one, zero, F32(.5), zero],
+              (x.astype(float).mean(1, keepdims=True) * 2).astype(np.uint8), channels_last=1, kernel_shape=[2, 1])
+    batch.check()
+
+
+def bytes_of(*shape):
+    return np.ones(shape, np.uint8)
+
+
+@pytest.mark.parametrize("op, inputs, message, attrs", [
+    ("QLinearMatMul", [bytes_of(2, 3), F32(1), u8(0)[0], bytes_of(3, 2), np.ones(3, F32), u8(0)[0], F32(1), u8(0)[0]],
+     "of b_scale is 3, neither 1 nor 2", {}),
+    ("ConvInteger", [bytes_of(1, 1, 4), bytes_of(2, 1, 2), u8(0)[0], u8(0, 0, 0)], "w_zero_point is 3, not 2", {}),
+    ("ConvInteger", [bytes_of(1, 1, 4), bytes_of(2, 1, 2), np.int8(0)], "a zero point has another type", {}),
+    ("QLinearConv", [np.ones((1, 1, 4), np.int16), F32(1), np.int16(0), bytes_of(1, 1, 2), F32(1), u8(0)[0], F32(1),
+                     u8(0)[0]], "input 0 is int16, not int8 or uint8", {}),
+    ("com.microsoft.QGemm", [bytes_of(2, 3), F32(1), u8(0)[0], bytes_of(4, 2), F32(1), u8(0)[0]],
+     "dim 0 of B is 4, not 3", {}),
+    ("com.microsoft.MatMulNBits", [np.ones((2, 20), F32), bytes_of(3, 2, 8), np.ones((3, 2), F32)], "bits is 3",
+     {"N": 3, "K": 20, "block_size": 16, "bits": 3}),
+    ("com.microsoft.MatMulNBits", [np.ones((2, 20), F32), bytes_of(3, 2, 8), np.ones((3, 2), F32)], "block_size is 17",
+     {"N": 3, "K": 20, "block_size": 17}),
+    ("com.microsoft.MatMulNBits", [np.ones((2, 20), F32), bytes_of(3, 1, 8), np.ones((3, 2), F32)],
+     "dim 1 of B is 1, not 2", {"N": 3, "K": 20, "block_size": 16}),
+    ("com.microsoft.MatMulNBits", [np.ones((2, 20), F32), bytes_of(3, 2, 8), np.ones((3, 2), F32)], "N is -3",
+     {"N": -3, "K": 20, "block_size": 16}),
+    ("com.microsoft.GatherBlockQuantized", [bytes_of(3, 8), np.int64(0), np.ones((3, 2), F32)],
+     "dim 1 of scales is 2, not 1", {"block_size": 16}),
+    ("com.microsoft.QLinearConcat", [F32(1), u8(0)[0], bytes_of(2), F32(1)], "each tensor comes with a scale",
+     {"axis": 0}),
+    ("com.microsoft.QLinearAdd", [np.ones(2, np.int16), F32(1), np.int16(0), np.ones(2, np.int16), F32(1), np.int16(0),
+                                  F32(1), np.int16(0)], "input 0 is int16, not int8 or uint8", {}),
+])
+def test_errors_of_more_ops(op, inputs, message, attrs):
+    for symbolic in (False, True):
+        text = fails(op, inputs, 21, symbolic, **attrs)
+        assert "the_node" in text
+        assert symbolic or message in text, text

@@ -52,4 +52,21 @@ bool nr_lower_window_list(NrLower *l, const char *name, size_t count, int64_t fa
 /* Sets w->size to the spatial dims of kernel k, checked to be positive and to agree with kernel_shape. */
 bool nr_lower_window_kernel(NrLower *l, NrValue *k, NrWindow *w);
 
+/* A convolution as a sum of products, from attributes group, strides, pads and so on. */
+typedef struct NrConv {
+  size_t spatial;
+  NrDim groups, per_group, depth; /* depth: elements that are summed for one */
+  NrShape out, result;            /* [batch, groups, per group, positions..], and with the channels in one dim */
+  NrValue *windows;               /* under the kernel, by windows_dims: n batch, g group, a.. positions, q depth */
+  NrValue *kernel;                /* [groups, per group, depth] */
+  char windows_dims[NORIA_MAX_RANK + 4], out_dims[NORIA_MAX_RANK + 4];
+} NrConv;
+/* Checks the shapes. padding: the scalar out of bounds, NULL for 0. */
+NrStatus nr_lower_conv_windows(NrLower *l, NrValue *x, NrValue *k, NrValue *padding, NrConv *out);
+/* init plus the products, in shape `out`. */
+NrValue *nr_lower_conv_sum(NrLower *l, const NrConv *c, NrValue *init, NrSigns signs);
+
+/* The mean under each window of the node's kernel_shape and so on, at least f32; NULL after an error. */
+NrValue *nr_lower_average_over_windows(NrLower *l, NrValue *x);
+
 #endif

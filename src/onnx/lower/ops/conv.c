@@ -11,7 +11,7 @@
 bool nr_lower_window_list(NrLower *l, const char *name, size_t count, int64_t fallback, int64_t min, int64_t *out) {
   const int64_t *values = NULL;
   size_t given;
-  if (nr_lower_attr_ints(l, name, &values, &given) && given != count)
+  if (nr_lower_takes_attr(l, name) && nr_lower_attr_ints(l, name, &values, &given) && given != count)
     return nr_lower_error(l, "%s has %zu entries, not %zu", name, given, count), false;
   for (size_t i = 0; i < count; i++) {
     out[i] = values ? values[i] : fallback;
@@ -92,7 +92,7 @@ typedef struct Im2col {
   NrValue *x;
   const NrWindow *w;
   NrDim channels; /* of a group */
-  bool padded;
+  NrValue *padding; /* the element out of bounds; NULL: 0 */
 } Im2col;
 
 /* Element (n, g, i.., c, k..) of the im2col tensor. */
@@ -119,7 +119,8 @@ static NrValue *im2col_body(NrLower *l, NrValue *const *at, void *user) {
     indices[2 + i] = p;
   }
   NrValue *element = nr_lower_extract(l, r->x, indices, spatial + 2);
-  return inside ? nr_lower_select(l, inside, element, nr_lower_constant(l, element->type, 0)) : element;
+  if (!inside) return element;
+  return nr_lower_select(l, inside, element, r->padding ? r->padding : nr_lower_constant(l, element->type, 0));
 }
 
 static bool is_pointwise(const NrWindow *w) {
@@ -137,9 +138,27 @@ static NrValue *bias_init(NrLower *l, NrValue *bias, const NrShape *out, NrDim g
   return nr_lower_broadcast_to(l, nr_lower_widen_tensor(l, nr_lower_reshape(l, bias, &column)), out);
 }
 
-NrStatus nr_lower_conv_of(NrLower *l, NrValue **out_y) {
-  NrValue *x = nr_lower_in(l, 0), *k = nr_lower_in(l, 1), *bias = nr_lower_in(l, 2);
+/* The im2col tensor [batch, groups, positions.., depth]. */
+static NrValue *gather_windows(NrLower *l, NrValue *x, const NrShape *sk, const NrWindow *w, NrValue *padding,
+                               const NrConv *c) {
   size_t rank = nr_rank(x);
+  NrDim batch = nr_lower_dim(l, x, 0);
+  NrShape im2col = {2 * rank - 1, {batch, c->groups}}, folded = {w->spatial + 3, {batch, c->groups}};
+  if (im2col.rank > NORIA_MAX_RANK) return nr_lower_error(l, "too many spatial dims"), NULL;
+  for (size_t i = 0; i < w->spatial; i++) folded.dims[i + 2] = im2col.dims[i + 2] = w->out[i];
+  im2col.dims[2 + w->spatial] = sk->dims[1];
+  for (size_t i = 0; i < w->spatial; i++) im2col.dims[3 + w->spatial + i] = w->size[i];
+  folded.dims[2 + w->spatial] = c->depth;
+  /* Out of bounds, index 0 is read, so the input must not be empty. */
+  for (size_t i = 0; i < w->spatial; i++)
+    if (!nr_dim_is(w->begin[i], 0) || !nr_dim_is(w->end[i], 0)) nr_lower_expect_elements(l, "X", x, i + 2, &im2col);
+  Im2col r = {x, w, sk->dims[1], padding};
+  return nr_lower_reshape(l, nr_lower_generate(l, &im2col, x->type->elem, im2col_body, &r), &folded);
+}
+
+NrStatus nr_lower_conv_windows(NrLower *l, NrValue *x, NrValue *k, NrValue *padding, NrConv *out) {
+  size_t rank = nr_rank(x);
+  *out = (NrConv){0};
   if (rank < 3 || nr_rank(k) != rank)
     return nr_lower_error(l, "input and kernel have ranks %zu and %u; both must be 3 or more, and equal", rank,
                           nr_rank(k));
@@ -150,42 +169,47 @@ NrStatus nr_lower_conv_of(NrLower *l, NrValue **out_y) {
   NrWindow w = {0};
   if (!nr_lower_window_kernel(l, k, &w)) return NR_ERROR_INVALID;
   NR_TRY(nr_lower_window(l, x, &w));
-  NrDim groups = nr_dim(group), channels = sk.dims[1], per_group = nr_dim_div(l, sk.dims[0], groups);
-  if (!nr_lower_dims_agree(l, nr_dim_mul(l, channels, groups), sx.dims[1], "channels of kernel and input") ||
-      !nr_lower_dims_agree(l, nr_dim_mul(l, per_group, groups), sk.dims[0], "output channels, and as many groups") ||
-      (bias && !nr_lower_is_vector(l, 2, sk.dims[0])))
+  NrDim channels = sk.dims[1];
+  out->spatial = w.spatial;
+  out->groups = nr_dim(group);
+  out->per_group = nr_dim_div(l, sk.dims[0], out->groups);
+  if (!nr_lower_dims_agree(l, nr_dim_mul(l, channels, out->groups), sx.dims[1], "channels of kernel and input") ||
+      !nr_lower_dims_agree(l, nr_dim_mul(l, out->per_group, out->groups), sk.dims[0],
+                           "output channels, and as many groups"))
     return NR_ERROR_INVALID;
-  NrType elem = x->type->elem, acc = nr_lower_wide_type(elem);
-  NrShape out = {rank + 1, {sx.dims[0], groups, per_group}}, result = {rank, {sx.dims[0], sk.dims[0]}};
-  for (size_t i = 0; i < w.spatial; i++) out.dims[i + 3] = result.dims[i + 2] = w.out[i];
-  NrValue *init = bias_init(l, bias, &out, groups, per_group, acc), *y;
-  /* Letters: n batch, g group, o output channel, q summed, a.. spatial. */
-  char spatial[NORIA_MAX_RANK + 1] = {0}, im2col_dims[NORIA_MAX_RANK + 4], out_dims[NORIA_MAX_RANK + 4];
+  out->out = (NrShape){rank + 1, {sx.dims[0], out->groups, out->per_group}};
+  out->result = (NrShape){rank, {sx.dims[0], sk.dims[0]}};
+  for (size_t i = 0; i < w.spatial; i++) out->out.dims[i + 3] = out->result.dims[i + 2] = w.out[i];
+  char spatial[NORIA_MAX_RANK + 1] = {0};
   for (size_t i = 0; i < w.spatial; i++) spatial[i] = (char)('a' + i);
-  NrDim depth = nr_dim_mul(l, channels, nr_shape_elements(l, &sk, 2, rank));
-  NrValue *flat = nr_lower_reshape(l, k, &(NrShape){3, {groups, per_group, depth}});
-  snprintf(out_dims, sizeof out_dims, "ngo%s", spatial);
+  out->depth = nr_dim_mul(l, channels, nr_shape_elements(l, &sk, 2, rank));
+  out->kernel = nr_lower_reshape(l, k, &(NrShape){3, {out->groups, out->per_group, out->depth}});
+  snprintf(out->out_dims, sizeof out->out_dims, "ngo%s", spatial);
   if (is_pointwise(&w)) {
-    NrShape split = {rank + 1, {sx.dims[0], groups, channels}};
+    NrShape split = {rank + 1, {sx.dims[0], out->groups, channels}};
     for (size_t i = 2; i < rank; i++) split.dims[i + 1] = sx.dims[i];
-    snprintf(im2col_dims, sizeof im2col_dims, "ngq%s", spatial);
-    y = nr_lower_sum_products(l, nr_lower_reshape(l, x, &split), im2col_dims, flat, "goq", out_dims, init);
+    snprintf(out->windows_dims, sizeof out->windows_dims, "ngq%s", spatial);
+    out->windows = nr_lower_reshape(l, x, &split);
   } else {
-    NrShape im2col = {2 * rank - 1, {sx.dims[0], groups}}, folded = {w.spatial + 3, {sx.dims[0], groups}};
-    for (size_t i = 0; i < w.spatial; i++) folded.dims[i + 2] = im2col.dims[i + 2] = w.out[i];
-    im2col.dims[2 + w.spatial] = channels;
-    for (size_t i = 0; i < w.spatial; i++) im2col.dims[3 + w.spatial + i] = w.size[i];
-    folded.dims[2 + w.spatial] = depth;
-    if (im2col.rank > NORIA_MAX_RANK) return nr_lower_error(l, "too many spatial dims");
-    /* Out of bounds, index 0 is read, so the input must not be empty. */
-    for (size_t i = 0; i < w.spatial; i++)
-      if (!nr_dim_is(w.begin[i], 0) || !nr_dim_is(w.end[i], 0)) nr_lower_expect_elements(l, "X", x, i + 2, &im2col);
-    Im2col r = {x, &w, channels, true};
-    NrValue *gathered = nr_lower_reshape(l, nr_lower_generate(l, &im2col, elem, im2col_body, &r), &folded);
-    snprintf(im2col_dims, sizeof im2col_dims, "ng%sq", spatial);
-    y = nr_lower_sum_products(l, gathered, im2col_dims, flat, "goq", out_dims, init);
+    snprintf(out->windows_dims, sizeof out->windows_dims, "ng%sq", spatial);
+    out->windows = gather_windows(l, x, &sk, &w, padding, out);
   }
-  *out_y = nr_lower_narrow_tensor(l, nr_lower_reshape(l, y, &result), elem);
+  return out->windows ? NR_OK : NR_ERROR_INVALID;
+}
+
+NrValue *nr_lower_conv_sum(NrLower *l, const NrConv *c, NrValue *init, NrSigns signs) {
+  return nr_lower_sum_integers(l, c->windows, c->windows_dims, c->kernel, "goq", c->out_dims, init, signs);
+}
+
+NrStatus nr_lower_conv_of(NrLower *l, NrValue **out_y) {
+  NrConv c;
+  NrValue *x = nr_lower_in(l, 0), *bias = nr_lower_in(l, 2);
+  NR_TRY(nr_lower_conv_windows(l, x, nr_lower_in(l, 1), NULL, &c));
+  if (bias && !nr_lower_is_vector(l, 2, c.result.dims[1])) return NR_ERROR_INVALID;
+  NrType elem = x->type->elem;
+  NrValue *init = bias_init(l, bias, &c.out, c.groups, c.per_group, nr_lower_wide_type(elem));
+  NrValue *y = nr_lower_reshape(l, nr_lower_conv_sum(l, &c, init, (NrSigns){0}), &c.result);
+  *out_y = nr_lower_narrow_tensor(l, y, elem);
   return NR_OK;
 }
 

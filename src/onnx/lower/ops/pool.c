@@ -77,9 +77,10 @@ static double norm_order(NrLower *l) {
   return l->version < 2 ? nr_lower_attr_float(l, "p") : (double)nr_lower_attr_int(l, "p");
 }
 
+/* pool->x is input 0, unless it was set. */
 static NrStatus read_pool(NrLower *l, Pool *pool) {
   int64_t kernel[NORIA_MAX_RANK];
-  pool->x = nr_lower_in(l, 0);
+  if (!pool->x) pool->x = nr_lower_in(l, 0);
   if (nr_rank(pool->x) < 3)
     return nr_lower_error(l, "the input has rank %u; pooling needs 3 or more", nr_rank(pool->x));
   size_t count = nr_rank(pool->x) - 2;
@@ -172,17 +173,21 @@ static void average_body(NrLower *l, NrValue *const *args, NrValue **results, vo
 
 static NrValue *quotient_body(NrLower *l, NrValue *const *args, void *user) { return divf(l, args[0], args[1]); }
 
-NrStatus nr_lower_averagepool(NrLower *l) {
-  Pool pool = {0};
-  NR_TRY(read_pool(l, &pool));
+NrValue *nr_lower_average_over_windows(NrLower *l, NrValue *x) {
+  Pool pool = {.x = x};
+  if (read_pool(l, &pool)) return NULL;
   NrShape out = output_shape(l, &pool);
-  NrType elem = pool.x->type->elem, wide = nr_lower_wide_type(elem);
+  NrType wide = nr_lower_wide_type(x->type->elem);
   NrValue *inits[2] = {nr_lower_zeros(l, &out, wide), nr_lower_zeros(l, &out, wide)};
   NrOp *op = window_generic(l, &pool, inits, 2, average_body);
   NrValue *totals[2];
   for (size_t i = 0; i < 2; i++) totals[i] = nr_result(op, i);
-  NrValue *mean = nr_lower_map(l, totals, 2, NULL, quotient_body, NULL);
-  return nr_lower_out(l, 0, nr_lower_narrow_tensor(l, mean, elem), nr_lower_dtype(l, 0));
+  return nr_lower_map(l, totals, 2, NULL, quotient_body, NULL);
+}
+
+NrStatus nr_lower_averagepool(NrLower *l) {
+  NrValue *x = nr_lower_in(l, 0), *mean = nr_lower_average_over_windows(l, x);
+  return nr_lower_out(l, 0, nr_lower_narrow_tensor(l, mean, x->type->elem), nr_lower_dtype(l, 0));
 }
 
 static NrValue *power(NrLower *l, NrValue *x, double p) {

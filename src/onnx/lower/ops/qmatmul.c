@@ -117,12 +117,10 @@ NrValue *nr_lower_quantized_matmul(NrLower *l, const NrMatMul *m, const NrQuantM
 
 /* ---- the ops ---- */
 
-/* Inputs a_in and b_in with their zero points, which may be left out, as a product; false after an error. */
-static bool quantized_inputs(NrLower *l, size_t a_in, size_t b_in, size_t a_zero, size_t b_zero, NrMatMul *m,
-                             NrQuantMatrix q[2]) {
+/* The zero points, which may be left out, of the two matrices of a product; both by their inputs. False after an
+ * error. */
+static bool zero_points(NrLower *l, const size_t at[2], const size_t zeros[2], const NrMatMul *m, NrQuantMatrix q[2]) {
   static const char *const names[] = {"a_zero_point", "b_zero_point"};
-  size_t at[2] = {a_in, b_in}, zeros[2] = {a_zero, b_zero};
-  if (nr_lower_matmul_shapes(l, nr_lower_in(l, a_in), nr_lower_in(l, b_in), m)) return false;
   for (size_t i = 0; i < 2; i++) {
     q[i] = (NrQuantMatrix){nr_lower_dtype(l, at[i]), nr_lower_in(l, zeros[i])};
     if (!q[i].zero) continue;
@@ -132,6 +130,13 @@ static bool quantized_inputs(NrLower *l, size_t a_in, size_t b_in, size_t a_zero
     if (!(q[i].zero = nr_lower_side(l, names[i], q[i].zero, m, i == 0))) return false;
   }
   return true;
+}
+
+/* Inputs a_in and b_in with their zero points as a product; false after an error. */
+static bool quantized_inputs(NrLower *l, size_t a_in, size_t b_in, size_t a_zero, size_t b_zero, NrMatMul *m,
+                             NrQuantMatrix q[2]) {
+  return !nr_lower_matmul_shapes(l, nr_lower_in(l, a_in), nr_lower_in(l, b_in), m) &&
+         zero_points(l, (const size_t[]){a_in, b_in}, (const size_t[]){a_zero, b_zero}, m, q);
 }
 
 /* Whether inputs `first` and `second` have one of the 8-bit integer types. */
@@ -151,4 +156,125 @@ NrStatus nr_lower_matmul_integer(NrLower *l) {
   if (!bytes(l, 0, 1) || !quantized_inputs(l, 0, 1, 2, 3, &m, q)) return NR_ERROR_INVALID;
   NrValue *product = nr_lower_quantized_matmul(l, &m, &q[0], &q[1]);
   return nr_lower_out(l, 0, nr_lower_reshape(l, product, &m.result), NORIA_I32);
+}
+
+/* A scale, input i, as f32 on one side of the product. */
+static NrValue *side_scale(NrLower *l, size_t i, const char *name, const NrMatMul *m, bool left) {
+  NrValue *scale = nr_lower_side(l, name, nr_lower_in(l, i), m, left);
+  return nr_lower_cast_tensor(l, scale, nr_lower_dtype(l, i), NORIA_F32);
+}
+
+/* A parameter of the result, input i; NULL after an error. */
+static NrValue *result_parameter(NrLower *l, size_t i, const char *name, const NrMatMul *m) {
+  NrValue *p = nr_lower_in(l, i);
+  if (nr_rank(p) == 1 && p->type->dims[0] == 1) p = nr_lower_reshape(l, p, &(NrShape){0});
+  return nr_lower_expect_broadcast(l, name, p, &m->out) ? p : NULL;
+}
+
+NrStatus nr_lower_qlinear_matmul(NrLower *l) {
+  NrMatMul m;
+  NrQuantMatrix q[2];
+  NoriaDType to = nr_lower_dtype(l, 7);
+  if (!nr_is_quantized_type(l, to))
+    return nr_lower_error(l, "y_zero_point is %s, which is no type of quantised values", nr_dtype_name(to));
+  if (!quantized_inputs(l, 0, 3, 2, 5, &m, q)) return NR_ERROR_INVALID;
+  NrValue *a = side_scale(l, 1, "a_scale", &m, true), *b = side_scale(l, 4, "b_scale", &m, false);
+  NrValue *y = nr_lower_cast_tensor(l, result_parameter(l, 6, "y_scale", &m), nr_lower_dtype(l, 6), NORIA_F32);
+  NrValue *zero = result_parameter(l, 7, "y_zero_point", &m);
+  if (!a || !b || !y || !zero) return NR_ERROR_INVALID;
+  NrValue *sum = nr_lower_quantized_matmul(l, &m, &q[0], &q[1]);
+  NrValue *result = nr_lower_requantize(l, sum, nr_lower_factor(l, a, b, y), zero, to);
+  return nr_lower_out(l, 0, result ? nr_lower_reshape(l, result, &m.result) : NULL, to);
+}
+
+NrStatus nr_lower_matmul_integer16(NrLower *l) {
+  NrMatMul m;
+  bool a_unsigned = nr_lower_dtype(l, 0) == NORIA_U16, b_unsigned = nr_lower_dtype(l, 1) == NORIA_U16;
+  for (size_t i = 0; i < 2; i++)
+    if (nr_lower_dtype(l, i) != NORIA_U16 && nr_lower_dtype(l, i) != NORIA_I16)
+      return nr_lower_error(l, "input %zu is %s, not int16 or uint16", i, nr_dtype_name(nr_lower_dtype(l, i)));
+  NR_TRY(nr_lower_matmul_shapes(l, nr_lower_in(l, 0), nr_lower_in(l, 1), &m));
+  NrValue *product = nr_lower_matmul_sum(l, &m, nr_type_i32(l->ctx), (NrSigns){a_unsigned, b_unsigned});
+  return nr_lower_out(l, 0, nr_lower_reshape(l, product, &m.result), a_unsigned && b_unsigned ? NORIA_U32 : NORIA_I32);
+}
+
+/* ---- products of integers as floats ---- */
+
+static NrValue *scaled_body(NrLower *l, NrValue *const *a, void *user) {
+  NrValue *x = nr_type_is_int(a[0]->type) ? nr_lower_op1(l, NR_OP_arith_sitofp, a[1]->type, a[0]) : a[0];
+  x = mul(l, x, a[1]);
+  return user ? add(l, x, a[2]) : x;
+}
+
+/* sum * factor + bias, f32; bias, a vector of the columns, may be NULL. */
+static NrValue *scaled_sum(NrLower *l, const NrMatMul *m, NrValue *sum, NrValue *factor, NrValue *bias) {
+  NrShape columns = {1, {m->out.dims[m->out.rank - 1]}};
+  if (!factor || (bias && !nr_lower_expect_shape(l, "bias", bias, &columns))) return NULL;
+  return nr_lower_map(l, (NrValue *[]){sum, factor, bias}, bias ? 3 : 2, nr_type_f32(l->ctx), scaled_body, bias);
+}
+
+NrStatus nr_lower_matmul_integer_to_float(NrLower *l) {
+  NrMatMul m;
+  NrQuantMatrix q[2];
+  NoriaDType to = nr_lower_dtype(l, 2);
+  if (!bytes(l, 0, 1) || !quantized_inputs(l, 0, 1, 4, 5, &m, q)) return NR_ERROR_INVALID;
+  NrValue *a = side_scale(l, 2, "a_scale", &m, true), *b = side_scale(l, 3, "b_scale", &m, false);
+  if (!a || !b) return NR_ERROR_INVALID;
+  NrValue *sum = nr_lower_quantized_matmul(l, &m, &q[0], &q[1]), *bias = nr_lower_in(l, 6);
+  if (bias) bias = nr_lower_cast_tensor(l, bias, nr_lower_dtype(l, 6), NORIA_F32);
+  NrValue *y = scaled_sum(l, &m, sum, nr_lower_factor(l, a, b, NULL), bias);
+  if (!y) return NR_ERROR_INVALID;
+  return nr_lower_out(l, 0, nr_lower_reshape(l, nr_lower_cast_tensor(l, y, NORIA_F32, to), &m.result), to);
+}
+
+NrStatus nr_lower_dynamic_quantize_matmul(NrLower *l) {
+  NrMatMul m;
+  NrValue *x = nr_lower_in(l, 0), *scale, *zero;
+  if (nr_lower_dtype(l, 0) != NORIA_F32 || !bytes(l, 1, 1))
+    return nr_lower_error(l, "the factors are %s and %s, not float32 and one of int8 and uint8",
+                          nr_dtype_name(nr_lower_dtype(l, 0)), nr_dtype_name(nr_lower_dtype(l, 1)));
+  if (!nr_lower_dynamic_scale(l, x, (UINT64_C(1) << nr_rank(x)) - 1, &scale, &zero)) return NR_ERROR_INVALID;
+  scale = nr_lower_reshape(l, scale, &(NrShape){0});
+  zero = nr_lower_reshape(l, zero, &(NrShape){0});
+  NR_TRY(nr_lower_matmul_shapes(l, nr_lower_quantize_u8(l, x, scale, zero), nr_lower_in(l, 1), &m));
+  NrQuantMatrix a = {NORIA_U8, zero}, b = {nr_lower_dtype(l, 1), nr_lower_in(l, 3)};
+  if (b.zero && nr_lower_dtype(l, 3) != b.dtype) return nr_lower_error(l, "b_zero_point and B are of different types");
+  if (b.zero && !(b.zero = nr_lower_side(l, "b_zero_point", b.zero, &m, false))) return NR_ERROR_INVALID;
+  NrValue *b_scale = side_scale(l, 2, "b_scale", &m, false);
+  if (!b_scale) return NR_ERROR_INVALID;
+  NrValue *sum = nr_lower_quantized_matmul(l, &m, &a, &b);
+  NrValue *y = scaled_sum(l, &m, sum, nr_lower_factor(l, scale, b_scale, NULL), nr_lower_in(l, 4));
+  return nr_lower_out(l, 0, y ? nr_lower_reshape(l, y, &m.result) : NULL, NORIA_F32);
+}
+
+static NrValue *times_body(NrLower *l, NrValue *const *a, void *user) {
+  return mul(l, a[0], num(l, a[0], *(const double *)user));
+}
+
+NrStatus nr_lower_qgemm(NrLower *l) {
+  bool ta = nr_lower_attr_int(l, "transA") != 0, tb = nr_lower_attr_int(l, "transB") != 0;
+  double alpha = nr_lower_attr_float(l, "alpha");
+  NrValue *a = nr_lower_in(l, 0), *b = nr_lower_in(l, 3), *c = nr_lower_in(l, 6);
+  if (!bytes(l, 0, 3)) return NR_ERROR_INVALID;
+  if (!nr_lower_expect_rank(l, "A", a, 2) || !nr_lower_expect_rank(l, "B", b, 2)) return NR_ERROR_INVALID;
+  if (!nr_lower_in(l, 7) != !nr_lower_in(l, 8)) return nr_lower_error(l, "y_scale and y_zero_point go together");
+  NrMatMul m = {.a = a, .b = b, .k = nr_lower_dim(l, a, !ta), .out_dims = "mn"};
+  if (!nr_lower_expect_dim(l, "B", b, tb, m.k)) return NR_ERROR_INVALID;
+  m.out = m.result = (NrShape){2, {nr_lower_dim(l, a, ta), nr_lower_dim(l, b, !tb)}};
+  memcpy(m.a_dims, ta ? "km" : "mk", 2);
+  memcpy(m.b_dims, tb ? "nk" : "kn", 2);
+  NrQuantMatrix q[2];
+  if (!zero_points(l, (const size_t[]){0, 3}, (const size_t[]){2, 5}, &m, q)) return NR_ERROR_INVALID;
+  NrValue *a_scale = side_scale(l, 1, "a_scale", &m, true), *b_scale = side_scale(l, 4, "b_scale", &m, false);
+  if (!a_scale || !b_scale) return NR_ERROR_INVALID;
+  NrValue *sum = nr_lower_quantized_matmul(l, &m, &q[0], &q[1]);
+  if (c && !nr_lower_expect_broadcast(l, "C", c, &m.out)) return NR_ERROR_INVALID;
+  if (c) sum = nr_lower_sum(l, sum, c);
+  NrValue *product = nr_lower_map(l, &a_scale, 1, NULL, times_body, &alpha);
+  if (!nr_lower_in(l, 7))
+    return nr_lower_out(l, 0, scaled_sum(l, &m, sum, nr_lower_factor(l, product, b_scale, NULL), NULL), NORIA_F32);
+  NrValue *y_scale = result_parameter(l, 7, "y_scale", &m), *y_zero = result_parameter(l, 8, "y_zero_point", &m);
+  if (!y_scale || !y_zero) return NR_ERROR_INVALID;
+  NrValue *factor = nr_lower_factor(l, product, b_scale, y_scale);
+  return nr_lower_out(l, 0, nr_lower_requantize(l, sum, factor, y_zero, nr_lower_dtype(l, 8)), nr_lower_dtype(l, 8));
 }

@@ -27,4 +27,7 @@ NrValue *nr_lower_sum_as_i32(NrLower *l, NrValue *x, NoriaDType dtype, uint64_t 
 /* A tensor with its elements converted. */
 NrValue *nr_lower_cast_tensor(NrLower *l, NrValue *x, NoriaDType from, NoriaDType to);
 
+/* [N, spatial.., C] as [N, C, spatial..], or the other way. */
+NrValue *nr_lower_move_channels(NrLower *l, NrValue *x, bool to_front);
+
 #endif

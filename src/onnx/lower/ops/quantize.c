@@ -184,7 +184,7 @@ static NrValue *quantize_without_zero(NrLower *l, NrValue *const *a, void *user)
   return quantize_body(l, (NrValue *[]){a[0], a[1], NULL}, user);
 }
 
-static bool is_quantized_type(NrLower *l, NoriaDType t) {
+bool nr_is_quantized_type(NrLower *l, NoriaDType t) {
   return (nr_dtype_is_int(t) && bits_of(l, t) <= 16) ||
          (nr_dtype_is_float(t) && bits_of(l, t) <= 8 && t != NORIA_F8E8M0FNU);
 }
@@ -208,7 +208,7 @@ NrStatus nr_lower_quantize_linear(NrLower *l) {
   if (nr_lower_in(l, 2) && q.y != from_zero)
     return nr_lower_error(l, "output_dtype is %s, but the zero point is %s", nr_dtype_name(q.y),
                           nr_dtype_name(from_zero));
-  if (!is_quantized_type(l, q.y)) return nr_lower_error(l, "%s is no type of quantised values", nr_dtype_name(q.y));
+  if (!nr_is_quantized_type(l, q.y)) return nr_lower_error(l, "%s is no type of quantised values", nr_dtype_name(q.y));
   if (!nr_dtype_is_float(q.precision) || bits_of(l, q.precision) < 16)
     return nr_lower_error(l, "precision is %s, not a float of at least 16 bits", nr_dtype_name(q.precision));
   if (!grain_inputs(l, &g, (const char *const[]){"y_scale", "y_zero_point"}, inputs, &count)) return NR_ERROR_INVALID;
@@ -242,7 +242,7 @@ NrStatus nr_lower_dequantize_linear(NrLower *l) {
   if (nr_lower_in(l, 2) && nr_lower_dtype(l, 2) != d.x)
     return nr_lower_error(l, "x is %s, but the zero point is %s", nr_dtype_name(d.x),
                           nr_dtype_name(nr_lower_dtype(l, 2)));
-  if (!is_quantized_type(l, d.x) && d.x != NORIA_I32)
+  if (!nr_is_quantized_type(l, d.x) && d.x != NORIA_I32)
     return nr_lower_error(l, "input 0 is %s, which is no type of quantised values", nr_dtype_name(d.x));
   if (!nr_dtype_is_float(d.y) || bits_of(l, d.y) < 16)
     return nr_lower_error(l, "output_dtype is %s, not a float of at least 16 bits", nr_dtype_name(d.y));

@@ -37,6 +37,8 @@ NrValue *nr_lower_grain_unview(NrLower *l, const NrGrain *g, NrValue *y); /* bac
 bool nr_lower_dynamic_scale(NrLower *l, NrValue *x, uint64_t axes, NrValue **out_scale, NrValue **out_zero);
 NrValue *nr_lower_quantize_u8(NrLower *l, NrValue *x, NrValue *scale, NrValue *zero);
 
+/* Whether quantised values may have the type: an integer of up to 16 bits or a float of up to 8. */
+bool nr_is_quantized_type(NrLower *l, NoriaDType t);
 /* Whether the parameter is left out, or a constant whose elements are all 0. */
 bool nr_is_zero_point_0(NrValue *zero);
 

@@ -4,7 +4,7 @@
  * states and adds the recurrent product. Steps past an entry's length keep its states and give zeros, so a reversed
  * sequence skips its padding first. */
 #include "onnx/lower/ops/activation.h"
-#include "onnx/lower/ops/contract.h"
+#include "onnx/lower/ops/qmatmul.h"
 
 typedef enum Cell { CELL_RNN, CELL_GRU, CELL_LSTM } Cell;
 enum { MAX_GATES = 4, MAX_ACTIVATIONS = 6 };
@@ -14,17 +14,24 @@ typedef struct Activation {
   double alpha, beta;
 } Activation;
 
+/* Scale and zero point of quantised weights: for each direction one, or one for each row of gates. */
+typedef struct QuantWeights {
+  NrValue *scale, *zero; /* scale NULL: the weights are floats */
+  NoriaDType dtype;
+} QuantWeights;
+
 typedef struct Rnn {
   Cell cell;
   size_t gates, num_activations; /* per direction */
   Activation activations[MAX_ACTIVATIONS];
   double clip;
-  bool input_forget, linear_before_reset, batch_first;
+  bool input_forget, linear_before_reset, batch_first, quantized;
   size_t directions;
   bool reverse_first;
   NrDim steps, batch, inputs, hidden;
   NrType elem;
   NrValue *x, *w, *r, *b, *lengths, *h0, *c0, *peepholes;
+  QuantWeights w_quant, r_quant;
 } Rnn;
 
 /* One direction while its loop is built. */
@@ -34,6 +41,7 @@ typedef struct Direction {
   bool reverse;
   NrValue *input;    /* [steps, batch, gates * hidden]: the input's part of the gates, biases included */
   NrValue *r;        /* [gates * hidden, hidden] */
+  QuantWeights r_quant;
   NrValue *rb_h;     /* GRU: [hidden], the recurrent bias of the hidden gate */
   NrValue *p;        /* LSTM: [3, hidden] peepholes or NULL */
 } Direction;
@@ -182,6 +190,26 @@ static NrValue *gru_h_body(NrLower *l, NrValue *const *a, void *user) {
   return fast_add(l, fast_mul(l, fast_sub(l, c(l, candidate->type, 1), a[0]), candidate), fast_mul(l, a[0], a[2]));
 }
 
+/* ---- quantised weights ---- */
+
+static NrValue *scaled_sum_body(NrLower *l, NrValue *const *a, void *user) {
+  return add(l, a[0], mul(l, nr_lower_op1(l, NR_OP_arith_sitofp, a[2]->type, a[1]), a[2]));
+}
+
+/* init + x * w, where x is quantised for the occasion: [m, k] and [n, k]. */
+static NrValue *quantized_product(NrLower *l, NrValue *x, NrValue *w, const QuantWeights *q, NrValue *init) {
+  NrValue *scale, *zero;
+  if (!nr_lower_dynamic_scale(l, x, 3, &scale, &zero)) return NULL;
+  scale = nr_lower_reshape(l, scale, &(NrShape){0});
+  zero = nr_lower_reshape(l, zero, &(NrShape){0});
+  NrMatMul m = {.a = nr_lower_quantize_u8(l, x, scale, zero), .b = w, .k = nr_lower_dim(l, x, 1),
+                .a_dims = "mk", .b_dims = "nk", .out_dims = "mn"};
+  m.out = m.result = (NrShape){2, {nr_lower_dim(l, x, 0), nr_lower_dim(l, w, 0)}};
+  NrQuantMatrix a = {NORIA_U8, zero}, b = {q->dtype, q->zero};
+  NrValue *sum = nr_lower_quantized_matmul(l, &m, &a, &b), *factor = nr_lower_factor(l, scale, q->scale, NULL);
+  return nr_lower_map(l, (NrValue *[]){init, sum, factor}, 3, NULL, scaled_sum_body, NULL);
+}
+
 /* ---- steps ---- */
 
 static NrValue *recurrent(NrLower *l, NrValue *h, NrValue *r, NrValue *init) {
@@ -211,7 +239,8 @@ static NrValue *gru_step(NrLower *l, Direction *d, NrValue *input, NrValue *h) {
 static void lstm_step(NrLower *l, Direction *d, NrValue *input, NrValue *h, NrValue *old_c, NrValue **out_h,
                       NrValue **out_c) {
   const Rnn *rnn = d->rnn;
-  NrValue *gates = recurrent(l, h, d->r, input), *p[3] = {0};
+  NrValue *gates = d->r_quant.scale ? quantized_product(l, h, d->r, &d->r_quant, input) : recurrent(l, h, d->r, input);
+  NrValue *p[3] = {0};
   for (size_t i = 0; d->p && i < 3; i++) p[i] = entry(l, d->p, nr_dim((int64_t)i)); /* i, o, f */
   NrValue *i = gate(l, rnn, gates, 0), *o = gate(l, rnn, gates, 1), *f = gate(l, rnn, gates, 2),
           *g = gate(l, rnn, gates, 3);
@@ -278,6 +307,25 @@ static NrValue *input_bias(NrLower *l, Direction *d, NrValue *bias) {
   return nr_lower_concat(l, (NrValue *[]){zr, part(l, wb, 0, two, rnn->hidden)}, 2, 0);
 }
 
+/* The parameters of one direction. */
+static QuantWeights quant_entry(NrLower *l, const QuantWeights *all, NrDim at) {
+  if (!all->scale) return *all;
+  return (QuantWeights){entry(l, all->scale, at), entry(l, all->zero, at), all->dtype};
+}
+
+/* init + the input's products, for all steps at once. */
+static NrValue *input_product(NrLower *l, const Rnn *rnn, NrDim at, NrValue *init) {
+  NrValue *w = entry(l, rnn->w, at);
+  if (!rnn->w_quant.scale) return nr_lower_sum_products(l, rnn->x, "tbi", w, "gi", "tbg", init);
+  QuantWeights q = quant_entry(l, &rnn->w_quant, at);
+  NrShape all = nr_lower_shape(l, init);
+  NrDim rows = nr_dim_mul(l, rnn->steps, rnn->batch);
+  NrValue *flat = nr_lower_reshape(l, init, &(NrShape){2, {rows, all.dims[2]}});
+  NrValue *x = nr_lower_reshape(l, rnn->x, &(NrShape){2, {rows, rnn->inputs}});
+  NrValue *sum = quantized_product(l, x, w, &q, flat);
+  return sum ? nr_lower_reshape(l, sum, &all) : NULL;
+}
+
 /* results: y [steps, batch, hidden], h, c. */
 static NrStatus run_direction(NrLower *l, const Rnn *rnn, size_t which, NrValue **out_y, NrValue **out_h,
                               NrValue **out_c) {
@@ -285,12 +333,13 @@ static NrStatus run_direction(NrLower *l, const Rnn *rnn, size_t which, NrValue 
   Direction d = {.rnn = rnn,
                  .act = &rnn->activations[which * rnn->num_activations],
                  .reverse = which == 1 || rnn->reverse_first,
-                 .r = entry(l, rnn->r, at)};
+                 .r = entry(l, rnn->r, at),
+                 .r_quant = quant_entry(l, &rnn->r_quant, at)};
   NrShape gates = {3, {rnn->steps, rnn->batch, nr_dim_mul(l, nr_dim((int64_t)rnn->gates), rnn->hidden)}};
   NrShape state = {2, {rnn->batch, rnn->hidden}}, all = {3, {rnn->steps, rnn->batch, rnn->hidden}};
   NrValue *init = nr_lower_zeros(l, &gates, rnn->elem);
   if (rnn->b) init = nr_lower_broadcast_to(l, input_bias(l, &d, entry(l, rnn->b, at)), &gates);
-  d.input = nr_lower_sum_products(l, rnn->x, "tbi", entry(l, rnn->w, at), "gi", "tbg", init);
+  if (!(d.input = input_product(l, rnn, at, init))) return NR_ERROR_INVALID;
   if (rnn->peepholes) {
     NrShape three = {2, {nr_dim(3), rnn->hidden}};
     d.p = nr_lower_reshape(l, entry(l, rnn->peepholes, at), &three);
@@ -347,6 +396,36 @@ static bool check_shapes(NrLower *l, Rnn *rnn) {
   return true;
 }
 
+/* The weights of DynamicQuantizeLSTM, which are stored with the gates last. */
+static bool read_quantized(NrLower *l, Rnn *rnn) {
+  static const size_t gates_first[3] = {0, 2, 1};
+  NrValue **weights[2] = {&rnn->w, &rnn->r};
+  QuantWeights *quants[2] = {&rnn->w_quant, &rnn->r_quant};
+  for (size_t i = 0; i < 2; i++) {
+    NoriaDType t = nr_lower_dtype(l, 1 + i);
+    size_t scale = 8 + 2 * i, zero = scale + 1;
+    if ((t != NORIA_I8 && t != NORIA_U8) || nr_lower_dtype(l, zero) != t)
+      return nr_lower_error(l, "input %zu is %s and its zero point %s; both must be int8, or uint8", 1 + i,
+                            nr_dtype_name(t), nr_dtype_name(nr_lower_dtype(l, zero))), false;
+    if (!nr_lower_expect_rank(l, i ? "R" : "W", *weights[i], 3)) return false;
+    *weights[i] = nr_lower_transpose(l, *weights[i], gates_first);
+    *quants[i] = (QuantWeights){nr_lower_in(l, scale), nr_lower_in(l, zero), t};
+  }
+  return true;
+}
+
+static bool check_parameters(NrLower *l, const Rnn *rnn) {
+  static const char *const names[] = {"W_scale", "W_zero_point", "R_scale", "R_zero_point"};
+  NrValue *const values[] = {rnn->w_quant.scale, rnn->w_quant.zero, rnn->r_quant.scale, rnn->r_quant.zero};
+  NrDim all = nr_dim_mul(l, nr_dim((int64_t)rnn->gates), rnn->hidden);
+  for (size_t i = 0; i < 4; i++) {
+    if (!values[i]) continue;
+    NrShape want = {nr_rank(values[i]) == 1 ? 1 : 2, {nr_dim((int64_t)rnn->directions), all}};
+    if (!nr_lower_expect_shape(l, names[i], values[i], &want)) return false;
+  }
+  return true;
+}
+
 static NrStatus read_node(NrLower *l, Rnn *rnn) {
   NrStr direction = nr_lower_attr_str(l, "direction");
   if (nr_str_is(direction, "foward")) direction = NR_STR("forward"); /* how the schema of the first GRU spells it */
@@ -355,7 +434,7 @@ static NrStatus read_node(NrLower *l, Rnn *rnn) {
   rnn->directions = nr_str_is(direction, "bidirectional") ? 2 : 1;
   rnn->reverse_first = nr_str_is(direction, "reverse");
   rnn->clip = nr_lower_attr_float_or(l, "clip", 0);
-  rnn->batch_first = nr_lower_attr_int(l, "layout") != 0;
+  rnn->batch_first = nr_lower_takes_attr(l, "layout") && nr_lower_attr_int(l, "layout") != 0;
   rnn->x = nr_lower_in(l, 0);
   rnn->w = nr_lower_in(l, 1);
   rnn->r = nr_lower_in(l, 2);
@@ -368,7 +447,8 @@ static NrStatus read_node(NrLower *l, Rnn *rnn) {
     rnn->c0 = nr_lower_in(l, 6);
     rnn->peepholes = nr_lower_in(l, 7);
   }
-  return check_shapes(l, rnn) ? read_activations(l, rnn) : NR_ERROR_INVALID;
+  if (rnn->quantized && !read_quantized(l, rnn)) return NR_ERROR_INVALID;
+  return check_shapes(l, rnn) && check_parameters(l, rnn) ? read_activations(l, rnn) : NR_ERROR_INVALID;
 }
 
 /* Joins the results of the directions along a new axis. */
@@ -382,8 +462,8 @@ static NrValue *stack(NrLower *l, NrValue *const *parts, size_t count, size_t ax
   return count == 1 ? wide[0] : nr_lower_concat(l, wide, count, axis);
 }
 
-static NrStatus lower_recurrent(NrLower *l, Cell cell, size_t gates) {
-  Rnn rnn = {.cell = cell, .gates = gates};
+static NrStatus lower_recurrent(NrLower *l, Cell cell, size_t gates, bool quantized) {
+  Rnn rnn = {.cell = cell, .gates = gates, .quantized = quantized};
   NrStatus status = read_node(l, &rnn);
   NrValue *y[2], *h[2], *state[2];
   for (size_t i = 0; i < rnn.directions && !status; i++) status = run_direction(l, &rnn, i, &y[i], &h[i], &state[i]);
@@ -403,6 +483,7 @@ static NrStatus lower_recurrent(NrLower *l, Cell cell, size_t gates) {
   return nr_lower_out(l, 2, cells, dtype);
 }
 
-NrStatus nr_lower_rnn(NrLower *l) { return lower_recurrent(l, CELL_RNN, 1); }
-NrStatus nr_lower_gru(NrLower *l) { return lower_recurrent(l, CELL_GRU, 3); }
-NrStatus nr_lower_lstm(NrLower *l) { return lower_recurrent(l, CELL_LSTM, 4); }
+NrStatus nr_lower_rnn(NrLower *l) { return lower_recurrent(l, CELL_RNN, 1, false); }
+NrStatus nr_lower_gru(NrLower *l) { return lower_recurrent(l, CELL_GRU, 3, false); }
+NrStatus nr_lower_lstm(NrLower *l) { return lower_recurrent(l, CELL_LSTM, 4, false); }
+NrStatus nr_lower_dynamic_quantize_lstm(NrLower *l) { return lower_recurrent(l, CELL_LSTM, 4, true); }
