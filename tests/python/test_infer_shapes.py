@@ -5,6 +5,7 @@ import warnings
 import numpy as np
 import onnx
 import pytest
+from onnx_runner import Runner
 from test_interpreter import as_array, cases, size
 from test_onnx_sequence import same
 
@@ -205,7 +206,6 @@ def test_the_interpreter_refuses_nodes(stage):
 @pytest.mark.slow
 def test_node_models(shaped):
     """Every tenth of the official node tests, and all with regions or sequences, from the text of the stage."""
-    from onnx.backend.test.runner import Runner
     failures, run = [], 0
     for number, case in enumerate(cases()):
         if number % 10 and not re.match(r"test_(loop|if|scan|sequence|optional|identity)", case.name):

@@ -11,6 +11,7 @@ import pytest
 from test_onnx_backend import listed_reasons, lowered_ops, ops_of
 
 import noria
+from onnx_runner import Runner
 
 pytestmark = pytest.mark.slow
 MOST_ELEMENTS = 20_000  # of all inputs: the interpreter is slow
@@ -41,7 +42,6 @@ def size(values):
 
 @pytest.mark.parametrize("stage", ["tensor", "flow", "buffer", "kernel", "cf", "expand"])
 def test_node_models(stage):
-    from onnx.backend.test.runner import Runner
     failures, run = [], 0
     for case in cases():
         for inputs, outputs in case.data_sets:
