@@ -94,6 +94,49 @@ def test_operator_sets_that_are_not_imported(opsets, tmp_path):
     assert warned == (("", 17) not in opsets)
 
 
+def symbols(text, **feeds):
+    """Noria's and ONNX Runtime's results; None for an error. Noria's is in the session that is given too."""
+    data = onnx.parser.parse_model('<ir_version: 10, opset_import: ["": 17]>\n' + text).SerializeToString()
+    session = noria.InferenceSession(data)
+    want = onnxruntime.InferenceSession(data, providers=["CPUExecutionProvider"]).run(None, feeds)
+    for g, w in zip(session.run(None, feeds), want, strict=True):
+        np.testing.assert_allclose(g, w, 1e-5)
+    return session
+
+
+def test_one_symbol_of_unequal_dims():
+    """No op needs them to be equal. Each dim has a name of its own then."""
+    a, b = np.ones((3, 4), np.float32), np.ones((5, 4), np.float32)
+    session = symbols("""g (float[S, 4] a, float[S, 4] b) => (float[T, 4] y, float[U, V] z, float[S, 4] r) {
+      y = Concat<axis = 0>(a, b)
+      t = Transpose<perm = [1, 0]>(b)
+      z = MatMul(a, t)
+      r = Neg(b)
+    }""", a=a, b=b)
+    assert [i.shape for i in session.get_inputs()] == [["S", 4], ["S.1", 4]]
+    assert session.run(None, {"a": b, "b": a})[2].shape == (3, 4)
+
+
+def test_one_symbol_of_dims_that_must_be_equal():
+    text = """g (float[S, 4] a, float[S, 4] m, float[S, 4] b) => (float[T, 4] y, float[S, 4] z) {
+      aa = Concat<axis = 0>(a, a)  mm = Concat<axis = 0>(m, m)
+      y = Mul(aa, mm)
+      z = Neg(b)
+    }"""
+    one, two = np.ones((3, 4), np.float32), np.ones((5, 4), np.float32)
+    session = symbols(text, a=one, m=one, b=two)
+    assert [i.shape[0] for i in session.get_inputs()] == ["S", "S", "S.1"]
+    with pytest.raises(noria.Error, match="dim 0 of input 'm' is 5, but 'S' is 3 .dim 0 of input 'a'."):
+        session.run(None, {"a": one, "m": two, "b": two})
+
+
+def test_two_groups_of_one_symbol():
+    x, y = np.ones((2, 3), np.float32), np.ones((2, 5), np.float32)
+    session = symbols("""g (float[B, S] a, float[B, S] b, float[B, S] c, float[B, S] d) => (float[B, S] y, float[B, S] z) {
+      y = Add(a, c)  z = Add(b, d) }""", a=x, b=y, c=x, d=y)
+    assert [i.shape for i in session.get_inputs()] == [["B", "S"], ["B.1", "S.1"], ["B", "S"], ["B.1", "S.1"]]
+
+
 SHADOW = onnx.parser.parse_model("""<ir_version: 10, opset_import: ["": 17]>
 g (float[3] x, bool c) => (float[3] y) {
   t = Neg(x)

@@ -152,7 +152,7 @@ void nr_lower_check(NrLower *l, NrValue *cond, const char *text, NrValue *const 
 }
 
 void nr_lower_check_dims_equal(NrLower *l, NrDim a, NrDim b, const char *what) {
-  if (nr_dim_same(a, b)) return;
+  if (nr_lower_dims_equal(l, a, b)) return;
   if (nr_dim_known(a) && nr_dim_known(b)) {
     l->state->refused =
         nr_lower_error(l, "%s: %lld and %lld differ", what, (long long)a.size, (long long)b.size);
@@ -166,7 +166,7 @@ void nr_lower_check_dims_equal(NrLower *l, NrDim a, NrDim b, const char *what) {
 /* ---- broadcasting ---- */
 
 static bool broadcast_dim(NrLower *l, NrDim a, NrDim b, NrDim *out) {
-  if (nr_dim_same(a, b) || nr_dim_is(b, 1)) return *out = a, true;
+  if (nr_lower_dims_equal(l, a, b) || nr_dim_is(b, 1)) return *out = a, true;
   if (nr_dim_is(a, 1)) return *out = b, true;
   if (nr_dim_known(a) && nr_dim_known(b)) {
     nr_lower_error(l, "shapes do not broadcast: dims %lld and %lld", (long long)a.size, (long long)b.size);

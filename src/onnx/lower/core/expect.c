@@ -16,7 +16,7 @@ bool nr_lower_expect_rank(NrLower *l, const char *name, NrValue *x, size_t rank)
 
 bool nr_lower_expect_dim(NrLower *l, const char *name, NrValue *x, size_t i, NrDim want) {
   NrDim have = nr_lower_dim(l, x, i);
-  if (nr_dim_same(have, want)) return true;
+  if (nr_lower_dims_equal(l, have, want)) return true;
   if (nr_dim_known(have) && nr_dim_known(want)) {
     nr_lower_error(l, "dim %zu of %s is %lld, not %lld", i, name, (long long)have.size, (long long)want.size);
     return false;
@@ -42,7 +42,7 @@ bool nr_lower_expect_broadcast(NrLower *l, const char *name, NrValue *x, const N
   }
   for (size_t i = 0; i < rank; i++) {
     NrDim have = nr_lower_dim(l, x, i), want = to->dims[to->rank - rank + i];
-    if (nr_dim_is(have, 1) || nr_dim_same(have, want)) continue;
+    if (nr_dim_is(have, 1) || nr_lower_dims_equal(l, have, want)) continue;
     if (nr_dim_known(have) && nr_dim_known(want)) {
       nr_lower_error(l, "dim %zu of %s is %lld, neither 1 nor %lld", i, name, (long long)have.size,
                      (long long)want.size);

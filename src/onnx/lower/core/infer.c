@@ -9,10 +9,11 @@ void nr_inferred_deinit(NrInferred *inferred) {
   nr_map_deinit(&inferred->branches);
 }
 
-static NrStr symbol_of(NrLower *l, NrDim d) {
-  for (size_t i = 0; i < l->state->symbols.size; i++)
-    if (nr_dim_same(l->state->symbols.data[i].dim, d)) return l->state->symbols.data[i].name;
-  return NR_STR("");
+void nr_inferred_clear(NrInferred *inferred) {
+  nr_map_clear(&inferred->types);
+  nr_map_clear(&inferred->symbols);
+  nr_map_clear(&inferred->constants);
+  nr_map_clear(&inferred->branches);
 }
 
 void nr_lower_record_value(NrLower *l, NrValue *onnx_value, const NrLowered *v) {
@@ -29,7 +30,7 @@ void nr_lower_record_value(NrLower *l, NrValue *onnx_value, const NrLowered *v) 
   NrAttr names[NORIA_MAX_RANK];
   bool named = false;
   for (uint32_t i = 0; i < t->rank; i++) {
-    NrStr name = t->dims[i] == NR_DYNAMIC ? symbol_of(l, nr_lower_dim(l, v->value, i)) : NR_STR("");
+    NrStr name = t->dims[i] == NR_DYNAMIC ? nr_lower_symbol_name(l, nr_lower_dim(l, v->value, i)) : NR_STR("");
     named |= name.size != 0;
     names[i] = nr_attr_string(l->ctx, name);
   }

@@ -215,27 +215,6 @@ NrStatus nr_lower_ops(NrLower *l, NrOp *op, NrLowered *out_yields, size_t num_yi
 
 /* ---- functions ---- */
 
-/* Arguments whose dims share a symbol share one dim value: the runtime checks that they agree. */
-static void bind_symbols(NrLower *l, NrOp *func, NrBlock *entry) {
-  NrAttr inputs = nr_op_attr(func, NR_A_noria_inputs);
-  NrLowerState *state = l->state;
-  state->symbols.size = 0;
-  for (uint32_t a = 0; inputs && a < entry->num_args && a < inputs->size; a++) {
-    NrAttr names = nr_dict_get(inputs->items[a], "dim_names");
-    NrValue *arg = entry->args[a];
-    if (!names || arg->type->kind != NR_TYPE_TENSOR) continue;
-    for (size_t i = 0; i < names->size && i < nr_rank(arg); i++) {
-      NrStr name = names->items[i]->s;
-      if (!name.size || arg->type->dims[i] != NR_DYNAMIC) continue;
-      bool known = false;
-      for (size_t s = 0; s < state->symbols.size && !known; s++)
-        if ((known = nr_str_eq(state->symbols.data[s].name, name)))
-          nr_lower_set_dim(l, arg, i, state->symbols.data[s].dim);
-      if (!known) nr_vec_push(&state->symbols, ((NrSymbol){name, nr_lower_dim(l, arg, i)}));
-    }
-  }
-}
-
 /* The description of an output: names as the model declares them, dtype and dims as lowered. */
 static NrAttr output_info(NrLower *l, NrAttr declared, const NrLowered *v) {
   NrContext *ctx = l->ctx;
@@ -269,14 +248,35 @@ typedef struct Func {
   NrLowered *args, *yields;
 } Func;
 
+/* Drops what was lowered. */
+static void restart(Func *f, const NrLower *start) {
+  while (f->entry->last) {
+    nr_op_drop_uses(f->entry->last);
+    nr_op_erase(f->entry->last);
+  }
+  f->l = *start;
+  f->state.tied = false;
+  f->state.failures = 0;
+  f->state.refused = NR_OK;
+  nr_map_clear(&f->state.dims);
+  if (f->state.inferred) nr_inferred_clear(f->state.inferred);
+}
+
 /* Fills entry. Of the errors of an op the first is reported; others follow from it. */
 static NrStatus lower_body(Func *f) {
   NrDiagCapture capture;
   NrBuf why = {0};
-  bind_symbols(&f->l, f->op, f->entry);
-  nr_diag_capture_begin(&capture, f->l.ctx);
-  NrStatus status = nr_lower_region(&f->l, nr_func_func_region(f->op), f->args, f->num_args, f->yields, f->num_yields);
-  nr_diag_capture_end(&capture, &why);
+  NrLower start = f->l;
+  NrStatus status;
+  do {
+    restart(f, &start);
+    nr_buf_deinit(&why);
+    why = (NrBuf){0};
+    nr_diag_capture_begin(&capture, f->l.ctx);
+    nr_lower_bind_symbols(&f->l, f->op, f->entry);
+    status = nr_lower_region(&f->l, nr_func_func_region(f->op), f->args, f->num_args, f->yields, f->num_yields);
+    nr_diag_capture_end(&capture, &why);
+  } while (f->state.tied);
   if (status) nr_error(f->l.ctx, NULL, "%s", why.size ? why.data : "the model cannot be lowered");
   nr_buf_deinit(&why);
   return status;
@@ -316,6 +316,7 @@ static void func_deinit(Func *f) {
   nr_map_deinit(&f->state.carried);
   nr_map_deinit(&f->state.versions);
   nr_vec_deinit(&f->state.symbols);
+  nr_vec_deinit(&f->state.ties);
   nr_arena_deinit(&f->state.arena);
 }
 
@@ -325,6 +326,7 @@ static void set_signature(Func *f, bool raised) {
   NR_VEC(NrType) types = {0};
   NR_VEC(NrAttr) infos = {0};
   NrAttr declared = nr_op_attr(f->op, NR_A_noria_outputs);
+  nr_lower_name_symbols(&f->l, f->op);
   for (size_t i = 0; i < f->num_args + f->num_yields; i++) {
     const NrLowered *v = i < f->num_args ? &f->args[i] : &f->yields[i - f->num_args];
     nr_vec_push(&types, raised ? nr_type_raised(v->value->type, v->dtype) : v->value->type);

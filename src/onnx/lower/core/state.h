@@ -12,10 +12,11 @@ typedef struct NrVersions {
   NrType types[NR_MAX_VERSIONS];
 } NrVersions;
 
-/* A named dim of the function's inputs. */
+/* A named dim of the function's inputs: dim number `index` of argument `arg`. */
 typedef struct NrSymbol {
   NrStr name;
   NrDim dim;
+  size_t arg, index;
 } NrSymbol;
 
 typedef struct NrLowerState {
@@ -27,9 +28,23 @@ typedef struct NrLowerState {
   NrValue *wanted;   /* an operand of the op being lowered whose length must be known for it (versions.c) */
   unsigned failures; /* versions that could not be lowered */
   NR_VEC(NrSymbol) symbols;
+  NR_VEC(size_t) ties; /* of each symbol: an earlier one that must be equal to it, or itself (symbols.c) */
+  bool tied;           /* symbols were tied since the lowering began */
   NrInferred *inferred;     /* NULL: nothing is recorded */
   NrStatus refused;         /* of the op being lowered: an error was reported where none could be returned */
 } NrLowerState;
+
+/* ---- named dims (symbols.c) ---- */
+
+/* Fills state->symbols. Tied dims get one value. */
+void nr_lower_bind_symbols(NrLower *l, NrOp *func, NrBlock *entry);
+/* nr_dim_same, where the program is better or only right with equal dims: dims that would be the same if inputs' dims
+ * of one name were get these tied. */
+bool nr_lower_dims_equal(NrLower *l, NrDim a, NrDim b);
+/* The name of an input's dim that this is, or nothing. */
+NrStr nr_lower_symbol_name(NrLower *l, NrDim d);
+/* Names that are equal for dims that are tied, and only for these, in noria.inputs. */
+void nr_lower_name_symbols(NrLower *l, NrOp *func);
 
 /* ---- values of several ranks (versions.c) ---- */
 
@@ -59,6 +74,7 @@ NrStatus nr_lower_ops(NrLower *l, NrOp *op, NrLowered *out_yields, size_t num_yi
 
 /* Sets what a dim of a lowered tensor is, so that nr_lower_dim finds it. */
 void nr_lower_set_dim(NrLower *l, NrValue *tensor, size_t i, NrDim d);
+void nr_inferred_clear(NrInferred *inferred);
 /* Keeps what a value was lowered to, and which results of l->op, whose lowering began behind op `before` of the block,
  * are known elements (infer.c). Only with state->inferred. */
 void nr_lower_record_value(NrLower *l, NrValue *onnx_value, const NrLowered *v);

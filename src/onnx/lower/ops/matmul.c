@@ -1,4 +1,5 @@
 /* matmul.c - products of matrices: MatMul, Gemm. Each is one linalg.generic that multiplies and adds. */
+#include "onnx/lower/core/state.h"
 #include "onnx/lower/ops/contract.h"
 
 static NrValue *factor(NrLower *l, NrValue *x, NrType acc, bool is_unsigned) {
@@ -55,7 +56,7 @@ static NrValue *batch_letters(NrLower *l, NrValue *x, const NrShape *batch, cons
   size_t own = s.rank - 2, missing = batch->rank - own;
   bool stretch = false;
   for (size_t i = 0; i < own; i++) {
-    bool same = nr_dim_same(s.dims[i], batch->dims[i + missing]);
+    bool same = nr_lower_dims_equal(l, s.dims[i], batch->dims[i + missing]);
     out[i] = same ? (char)('a' + i + missing) : '.';
     if (!same && !nr_dim_is(s.dims[i], 1)) {
       wide.dims[i] = batch->dims[i + missing];

@@ -1,6 +1,7 @@
 /* shape.c - ops that read shapes, and reshapes. */
 #include "dialect/onnx/dtype.h"
 #include "onnx/lower/core/body.h"
+#include "onnx/lower/core/state.h"
 #include "onnx/lower/ops/data.h"
 
 /* ---- Shape, Size ---- */
@@ -94,7 +95,7 @@ static bool check_elements(NrLower *l, const NrShape *from, const NrShape *to) {
   NrShape a = *from, b = *to;
   cancel(&a, &b);
   NrDim have = nr_shape_elements(l, &a, 0, a.rank), want = nr_shape_elements(l, &b, 0, b.rank);
-  if (nr_dim_same(have, want)) return true;
+  if (nr_lower_dims_equal(l, have, want)) return true;
   have = nr_shape_elements(l, from, 0, from->rank);
   want = nr_shape_elements(l, to, 0, to->rank);
   if (nr_dim_known(have) && nr_dim_known(want)) {
