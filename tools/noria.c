@@ -17,6 +17,7 @@ static const struct Tool {
     {"run", tool_run, "compile a model or text IR in memory and run it"},
     {"compile", tool_compile, "compile a model or text IR to a file that runs without the compiler"},
     {"bench", tool_bench, "time a program: compile, first run, runs"},
+    {"check", tool_check, "say whether a model runs, what is in it and where its time goes"},
     {"show", tool_show, "list the inputs, outputs and contents of a program"},
     {"opt", tool_opt, "read a program in text form, run passes on it, print it"},
     {"reduce", tool_reduce, "make a program small that makes a command fail"},

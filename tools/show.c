@@ -2,8 +2,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "contents.h"
 #include "job.h"
-#include "onnx/lower/core/lower.h"
 #include "tools.h"
 
 static const char help[] = "usage: noria show FILE\n"
@@ -45,44 +45,6 @@ static void put_values(NrBuf *out, const char *what, const NoriaValueInfo *value
   if (!count) nr_buf_puts(out, "  none\n");
 }
 
-/* Names with how often they occur, most first. */
-typedef struct Count {
-  NrStr name;
-  const char *remark;
-  int64_t times;
-} Count;
-typedef struct Counts {
-  NrStrMap index; /* name -> position + 1 */
-  NR_VEC(Count) all;
-} Counts;
-
-static void count_one(Counts *c, NrStr name, const char *remark) {
-  size_t at = (size_t)(uintptr_t)nr_strmap_get(&c->index, name);
-  if (!at) {
-    nr_vec_push(&c->all, ((Count){name, remark, 0}));
-    nr_strmap_set(&c->index, name, (void *)(uintptr_t)(at = c->all.size));
-  }
-  c->all.data[at - 1].times++;
-}
-
-static int by_times(const void *a, const void *b) {
-  const Count *x = a, *y = b;
-  if (x->times != y->times) return x->times < y->times ? 1 : -1;
-  return nr_str_cmp(x->name, y->name);
-}
-
-static void put_counts(NrBuf *out, const char *what, Counts *c) {
-  if (c->all.size) qsort(c->all.data, c->all.size, sizeof *c->all.data, by_times);
-  nr_buf_printf(out, "%s\n", what);
-  for (size_t i = 0; i < c->all.size; i++) {
-    const Count *n = &c->all.data[i];
-    nr_buf_printf(out, "  %6lld  %.*s%s%s\n", (long long)n->times, NR_STR_ARG(n->name), n->remark ? "  " : "",
-                  n->remark ? n->remark : "");
-  }
-  nr_strmap_deinit(&c->index);
-  nr_vec_deinit(&c->all);
-}
-
 /* ---- models ----------------------------------------------------------------------------------------------------- */
 
 static void put_type(NrBuf *out, const NrOnnxType *t) {
@@ -119,43 +81,8 @@ static void put_model_values(NrBuf *out, const char *what, const NrOnnxValue *va
   if (!count) nr_buf_puts(out, "  none\n");
 }
 
-typedef struct Contents {
-  const NrOnnxModel *model;
-  NrArena arena;
-  Counts ops;
-  int64_t nodes, weights, weight_bytes;
-  size_t depth; /* of subgraphs */
-} Contents;
-
-static void look_at_graph(Contents *c, const NrOnnxGraph *g, size_t depth);
-
-static void look_at_nodes(Contents *c, const NrOnnxNode *nodes, size_t count, size_t depth) {
-  c->depth = NR_MAX(c->depth, depth);
-  c->nodes += (int64_t)count;
-  for (size_t i = 0; i < count; i++) {
-    const NrOnnxNode *n = &nodes[i];
-    const NrOnnxFunction *function = nr_onnx_find_function(c->model, n);
-    bool known = function || (!n->domain.size && nr_lower_find(n->op_type));
-    NrStr name = n->op_type;
-    if (n->domain.size) name = nr_str(nr_arena_printf(&c->arena, "%.*s.%.*s", NR_STR_ARG(n->domain), NR_STR_ARG(name)));
-    count_one(&c->ops, name, function ? "(a function of the model)" : known ? NULL : "(not known)");
-    for (size_t a = 0; a < n->num_attrs; a++) {
-      const NrOnnxAttr *attr = &n->attrs[a];
-      if (attr->type == NR_ONNX_ATTR_GRAPH) look_at_graph(c, attr->g, depth + 1);
-      for (size_t k = 0; attr->type == NR_ONNX_ATTR_GRAPHS && k < attr->count; k++)
-        look_at_graph(c, attr->graphs[k], depth + 1);
-    }
-  }
-}
-
-static void look_at_graph(Contents *c, const NrOnnxGraph *g, size_t depth) {
-  c->weights += (int64_t)g->num_initializers;
-  for (size_t i = 0; i < g->num_initializers; i++) c->weight_bytes += (int64_t)g->initializers[i].size;
-  look_at_nodes(c, g->nodes, g->num_nodes, depth);
-}
-
 static void put_model(NrBuf *out, const char *path, const NrOnnxModel *m) {
-  Contents c = {.model = m};
+  Contents c;
   const NrOnnxGraph *g = m->graph;
   nr_buf_printf(out, "%s: ONNX model '%.*s', IR version %lld", path, NR_STR_ARG(g->name), (long long)m->ir_version);
   if (m->producer_name.size)
@@ -168,12 +95,11 @@ static void put_model(NrBuf *out, const char *path, const NrOnnxModel *m) {
                   (long long)m->opsets[i].version);
   put_model_values(out, "inputs", g->inputs, g->num_inputs);
   put_model_values(out, "outputs", g->outputs, g->num_outputs);
-  look_at_graph(&c, g, 0);
-  for (size_t i = 0; i < m->num_functions; i++) look_at_nodes(&c, m->functions[i].nodes, m->functions[i].num_nodes, 0);
+  contents_of_model(m, false, &c);
   nr_buf_printf(out, "weights\n  %lld tensors, %lld bytes\n", (long long)c.weights, (long long)c.weight_bytes);
   nr_buf_printf(out, "nodes\n  %lld, subgraphs nested %zu deep\n", (long long)c.nodes, c.depth);
-  put_counts(out, "operators", &c.ops);
-  nr_arena_deinit(&c.arena);
+  counts_put(out, "operators", &c.ops);
+  contents_deinit(&c);
 }
 
 static int show_model(const char *path, NrBuf *out) {
@@ -190,7 +116,7 @@ static int show_model(const char *path, NrBuf *out) {
 /* ---- text and libraries ----------------------------------------------------------------------------------------- */
 
 static bool count_op(NrOp *op, void *user) {
-  count_one(user, nr_op_name(op), NULL);
+  counts_add(user, nr_op_name(op), NULL);
   return true;
 }
 
@@ -208,7 +134,8 @@ static int show_text(Job *job, NrBuf *out) {
     nr_print_type(out, type->type);
     nr_buf_putc(out, '\n');
   }
-  put_counts(out, "operations", &ops);
+  counts_put(out, "operations", &ops);
+  counts_deinit(&ops);
   nr_compilation_deinit(&unit);
   return 0;
 }

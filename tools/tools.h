@@ -8,6 +8,7 @@
 
 int tool_bench(int argc, char **argv);
 int tool_cache(int argc, char **argv);
+int tool_check(int argc, char **argv);
 int tool_show(int argc, char **argv);
 int tool_compile(int argc, char **argv);
 int tool_opt(int argc, char **argv);

@@ -57,11 +57,13 @@ def fetch(folder):
 def take(path, data):
     model = onnx.load(io.BytesIO(data))
     weights = {w.name for w in model.graph.initializer}
-    save(path, data, {v.name: make_input(v) for v in model.graph.input if v.name not in weights})
+    is_line = "_det" not in os.path.basename(path)
+    save(path, data, {v.name: make_input(v, is_line) for v in model.graph.input if v.name not in weights})
 
 
-def make_input(value):
-    """Something like what the package feeds: sound, its length and rate, a picture, bytes, a state of zeros."""
+def make_input(value, is_line=True):
+    """Something like what the package feeds: sound, its length and rate, bytes, a state of zeros, a picture, which may
+    be of one line of text."""
     rng = np.random.default_rng(0)
     dtype = onnx.helper.tensor_dtype_to_np_dtype(value.type.tensor_type.elem_type)
     dims = [d.dim_value for d in value.type.tensor_type.shape.dim]
@@ -77,14 +79,8 @@ def make_input(value):
         return np.zeros([d if d > 0 else 1 for d in dims], dtype)
     if value.name == "input":  # of silero-vad: a frame of 512 samples and the 64 before it, or a sequence of frames
         return (0.3 * np.sin(np.arange(576) / 7) * rng.uniform(0.9, 1.1, 576))[None].astype(dtype)
-    return picture(
-        [d if d > 0 else open_dim for d, open_dim in zip(dims, [1, 3, *open_picture(value.name, dims)])]
-    ).astype(dtype)
-
-
-def open_picture(name, dims):
-    """The height and width to choose where a model leaves them open: text lines are wide."""
-    return (320, 416) if name == "x" and dims[2] <= 0 and dims[3] <= 0 else (48, 240)
+    size = (48, 240) if is_line else (320, 416)
+    return picture([d if d > 0 else chosen for d, chosen in zip(dims, [1, 3, *size])]).astype(dtype)
 
 
 def picture(shape):

@@ -89,7 +89,7 @@ static bool is_part_of_fma(const NrTarget *t, NrOp *op) {
          nr_arith_fastmath_has(op, "contract") && nr_arith_fastmath_has(use->owner, "contract");
 }
 
-static NrCost cost_of_op(const NrTarget *t, NrOp *op, bool lanes) {
+NrCost nr_cost_of_op(const NrTarget *t, NrOp *op, bool lanes) {
   if (nr_op_has(op, NR_CALL) || nr_op_has(op, NR_ALLOCATES) || nr_op_has(op, NR_FREES)) return (NrCost){CALL_CYCLES, 0};
   if (is_part_of_fma(t, op)) return (NrCost){0};
   double count = elements(op), bytes = (double)element_bytes(t, op);
@@ -102,8 +102,7 @@ static NrCost cost_of_op(const NrTarget *t, NrOp *op, bool lanes) {
   return cost;
 }
 
-/* Trips of the scalar loop, or as many as are taken for it. */
-static double trips_of(NrOp *op) {
+double nr_cost_trips(NrOp *op) {
   uint64_t trips;
   if (nr_op_is(op, NR_OP_scf_for) && nr_scf_for_trip_count(op, &trips)) return (double)trips;
   return nr_op_has(op, NR_LOOP) ? UNKNOWN_TRIPS : 1;
@@ -124,10 +123,10 @@ NrCost nr_cost_of_block(const NrTarget *t, NrBlock *block, bool lanes) {
           NrCost part = nr_cost_of_block(t, inner, false);
           one = (NrCost){one.cycles + part.cycles, one.bytes + part.bytes};
         }
-      double trips = trips_of(op);
+      double trips = nr_cost_trips(op);
       one = (NrCost){1 + (one.cycles + nr_op_has(op, NR_LOOP)) * trips, one.bytes * trips};
     } else {
-      one = cost_of_op(t, op, lanes);
+      one = nr_cost_of_op(t, op, lanes);
     }
     all = (NrCost){all.cycles + one.cycles, all.bytes + one.bytes};
   }
