@@ -27,7 +27,7 @@ def rows(noria_tool):
             since, until = re.search(r"since (\d+)", sets), re.search(r"before (\d+)", sets)
             attrs.append((attr, kind, None if default in ("", "required") else default, default == "required",
                           int(since[1]) if since else 0, int(until[1]) if until else 10**6))
-        ops[name] = (attrs, regions[1].split(", ") if regions else [])
+        ops[name] = (attrs, [name.rstrip("?") for name in regions[1].split(", ")] if regions else [])
     return ops
 
 

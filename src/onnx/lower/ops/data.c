@@ -129,13 +129,25 @@ NrValue *nr_lower_positions(NrLower *l, NrValue *integers, NrDim size) {
   return nr_lower_map(l, &integers, 1, nr_type_i64(l->ctx), position_body, &size);
 }
 
+/* Reports text with the sizes in the places of %0 and %1, as a check of the run does. Returns false. */
+static bool does_not_fit(NrLower *l, NrDim part, NrDim whole, const char *text) {
+  NrBuf message = {0};
+  for (const char *at = text; *at; at++) {
+    bool is_part = at[0] == '%' && at[1] == '0', is_whole = at[0] == '%' && at[1] == '1';
+    if (is_part || is_whole) {
+      nr_buf_printf(&message, "%lld", (long long)(is_part ? part.size : whole.size));
+      at++;
+    } else nr_buf_append(&message, at, 1);
+  }
+  nr_lower_error(l, "%s", message.data);
+  nr_buf_deinit(&message);
+  return false;
+}
+
 bool nr_lower_fits(NrLower *l, NrDim part, NrDim whole, const char *text) {
   if (nr_dim_same(part, whole)) return true;
-  if (nr_dim_known(part) && nr_dim_known(whole)) {
-    if (part.size >= 0 && part.size <= whole.size) return true;
-    nr_lower_error(l, "%lld elements do not fit a dim of %lld", (long long)part.size, (long long)whole.size);
-    return false;
-  }
+  if (nr_dim_known(part) && nr_dim_known(whole))
+    return (part.size >= 0 && part.size <= whole.size) || does_not_fit(l, part, whole, text);
   NrValue *values[2] = {nr_dim_value(l, part), nr_dim_value(l, whole)};
   nr_lower_check(l, nr_lower_cmpi(l, NR_CMPI_ULE, values[0], values[1]), text, values, 2);
   return true;
