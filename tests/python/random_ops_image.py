@@ -112,3 +112,121 @@ def nearest_up(x, scales):
     for axis, scale in enumerate(scales):
         x = x.take((np.arange(int(x.shape[axis] * scale)) / scale).astype(int), axis)
     return x
+
+
+def in_unit(d, shape, reach=1.2):
+    return d.array(F32, shape, -reach, reach)
+
+
+@ops("GridSample")
+def grid_sample(d, op):
+    opset = d.choose(16, 20, 22)
+    spatial = d.choose(2, 2, 3) if opset >= 20 else 2
+    names = ("linear", "nearest", "cubic") if opset >= 20 else ("bilinear", "nearest", "bicubic")
+    attrs = {"mode": d.choose(*names[:2 if spatial == 3 else 3]), "align_corners": d.integer(0, 1),
+             "padding_mode": d.choose("zeros", "border", "reflection")}
+    n, c = d.dim(), d.dim()
+    sizes = [d.dim(1) for _ in range(spatial)]
+    x = d.array(F32, (n, c, *sizes))
+    # Halves are rounded: coordinates that are not near them.
+    grid = np.asarray(np.round(in_unit(d, (n, *(d.dim() for _ in range(spatial)), spatial)) * 16) / 16 + .013, F32)
+    if opset == 16 and attrs["mode"] == "bicubic":  # the onnx package knows the names since 20, ONNX Runtime differs
+        attrs["padding_mode"] = d.choose("zeros", "reflection")
+    return Case(op, [x, grid], attrs, opset=opset, tolerance=1e-4, reference=attrs["mode"].endswith("cubic"))
+
+
+@ops("AffineGrid")
+def affine_grid(d, op):
+    spatial = d.choose(2, 3)
+    n = d.dim(1)
+    size = [n, d.dim(1), *(d.integer(2, 5) for _ in range(spatial))]
+    theta = d.array(d.choose(F32, np.float64), (n, spatial, spatial + 1))
+    return Case(op, [theta, Operand(size)], {"align_corners": d.integer(0, 1)}, opset=20, tolerance=1e-4)
+
+
+def regions(d, count, size):
+    corner = d.array(F32, (count, 2), 0, size)
+    return np.concatenate([corner, corner + d.array(F32, (count, 2), .5, size)], 1).astype(F32)
+
+
+@ops("RoiAlign")
+def roi_align(d, op):
+    opset = d.choose(10, 16)
+    n, count = d.integer(1, 3), d.dim()
+    x = d.array(F32, (n, d.dim(1), d.integer(2, 9), d.integer(2, 9)))
+    attrs = {"mode": "avg", "output_height": d.integer(1, 4), "output_width": d.integer(1, 4),
+             "sampling_ratio": d.integer(0, 3), "spatial_scale": d.choose(1., .5)}
+    if opset >= 16 and d.chance():
+        attrs["coordinate_transformation_mode"] = d.choose("half_pixel", "output_half_pixel")
+    return Case(op, [x, regions(d, count, 8), d.array(np.int64, (count,), 0, n - 1)], attrs, opset=opset, tolerance=1e-4)
+
+
+@ops("MaxRoiPool")
+def max_roi_pool(d, op):
+    n, count = d.integer(1, 3), d.dim()
+    x = d.array(F32, (n, d.dim(1), d.integer(2, 9), d.integer(2, 9)))
+    rois = np.concatenate([d.array(np.int64, (count, 1), 0, n - 1), np.round(regions(d, count, 8))], 1).astype(F32)
+    return Case(op, [x, rois], {"pooled_shape": [d.integer(1, 3), d.integer(1, 3)]}, opset=d.choose(7, 16))
+
+
+@ops("Col2Im")
+def col2im(d, op):
+    spatial = d.integer(1, 3)
+    block = [d.integer(1, 3) for _ in range(spatial)]
+    strides, dilations = ([d.integer(1, 2) for _ in block] for _ in range(2))
+    pads = [d.integer(0, 1) for _ in range(2 * spatial)]
+    reach = [(k - 1) * g + 1 for k, g in zip(block, dilations)]
+    image = [max(d.integer(2, 6), r) for r in reach]
+    places = [(i + pads[k] + pads[k + spatial] - r) // s + 1 for k, (i, r, s) in enumerate(zip(image, reach, strides))]
+    channels = d.dim(1)
+    x = d.array(F32, (d.dim(1), channels * int(np.prod(block)), int(np.prod(places))))
+    return Case(op, [x, Operand(image), Operand(block)], {"strides": strides, "dilations": dilations, "pads": pads},
+                opset=18, tolerance=1e-5, reference=True)
+
+
+@ops("DeformConv")
+def deform_conv(d, op):
+    kernel = [d.integer(1, 3), d.integer(1, 3)]
+    group, per = d.integer(1, 2), d.integer(1, 2)
+    offset_group = d.choose(1, group)
+    n, h, w = d.integer(1, 2), d.integer(3, 6), d.integer(3, 6)
+    out = h - kernel[0] + 1, w - kernel[1] + 1
+    taps = kernel[0] * kernel[1]
+    x = d.array(F32, (n, group * per, h, w))
+    offset = np.asarray(d.array(F32, (n, offset_group * taps * 2, *out), -1, 1) + .013, F32)
+    inputs = [x, d.array(F32, (2 * group, per, *kernel)), offset]
+    if d.chance():
+        inputs += [d.array(F32, (2 * group,)) if d.chance() else None]
+        inputs += [d.array(F32, (n, offset_group * taps, *out), 0, 1)] if d.chance() else []
+    if inputs[-1] is None:
+        inputs.pop()
+    attrs = {"group": group, "offset_group": offset_group, "kernel_shape": kernel, "pads": [0, 0, 0, 0]}
+    return Case(op, inputs, attrs, opset=d.choose(19, 22), tolerance=1e-4, reference=True)
+
+
+@ops("MelWeightMatrix")
+def mel_weight_matrix(d, op):
+    low = float(d.integer(0, 500))
+    inputs = [Operand(d.integer(1, 12)), Operand(d.choose(16, 64, 256)), Operand(d.choose(8000, 16000)),
+              Operand(low, F32), Operand(low + d.integer(500, 3000), F32)]
+    return Case(op, inputs, {} if d.chance() else {"output_datatype": d.choose(1, 11)}, opset=17, tolerance=1e-4)
+
+
+@ops("Det", "com.microsoft.Inverse")
+def square_matrices(d, op):
+    n = d.integer(1, 5)
+    shape = (*(d.dim() for _ in range(d.integer(0, 2))), n, n)
+    t = d.choose(F32, np.float64) if op == "Det" else F32
+    x = np.asarray(d.array(t, shape, -1, 1) + 3 * np.eye(n), t)  # not near a singular one
+    return Case(op, [x], opset=d.choose(11, 22), tolerance=1e-4)
+
+
+@ops("com.microsoft.CropAndResize")
+def crop_and_resize(d, op):
+    n, count = d.integer(1, 3), d.dim(1)
+    x = d.array(F32, (n, d.dim(1), d.integer(2, 9), d.integer(2, 9)))
+    corner = d.array(F32, (count, 2), 0, .6)
+    rois = np.concatenate([corner, corner + d.array(F32, (count, 2), .1, .6)], 1).astype(F32)
+    attrs = {"mode": "bilinear", "extrapolation_value": d.choose(0., 2.)}
+    return Case(op, [x, rois, d.array(np.int32, (count,), 0, n - 1), Operand([d.integer(1, 4), d.integer(1, 4)], np.int32)],
+                attrs, opset=18, tolerance=1e-4)

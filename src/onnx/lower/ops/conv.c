@@ -46,7 +46,7 @@ static NrDim positions(NrLower *l, const NrWindow *w, size_t i, NrDim padded, bo
 
 NrStatus nr_lower_window(NrLower *l, NrValue *x, NrWindow *w) {
   int64_t pads[2 * NORIA_MAX_RANK];
-  NrStr auto_pad = nr_lower_attr_str(l, "auto_pad");
+  NrStr auto_pad = nr_lower_takes_attr(l, "auto_pad") ? nr_lower_attr_str(l, "auto_pad") : NR_STR("NOTSET");
   bool ceil_mode = nr_lower_takes_attr(l, "ceil_mode") && nr_lower_attr_int(l, "ceil_mode") != 0;
   w->spatial = nr_rank(x) - 2;
   if (!nr_lower_window_list(l, "strides", w->spatial, 1, 1, w->stride) ||

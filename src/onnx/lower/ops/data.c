@@ -53,6 +53,17 @@ bool nr_lower_known_axes(NrLower *l, const NrInts *axes, size_t rank, size_t *ou
   return true;
 }
 
+bool nr_lower_sizes(NrLower *l, const NrInts *sizes) {
+  for (size_t i = 0; i < sizes->count; i++) {
+    NrDim d = sizes->at[i];
+    if (nr_dim_known(d) && d.size < 0) return nr_lower_error(l, "size %lld is negative", (long long)d.size), false;
+    if (!nr_dim_is_size(d))
+      nr_lower_check(l, nr_lower_cmpi(l, NR_CMPI_SGE, d.value, nr_lower_index(l, 0)), "size %0 is negative", &d.value,
+                     1);
+  }
+  return true;
+}
+
 /* ---- positions ---- */
 
 static bool is_size(NrValue *v, unsigned depth) {

@@ -9,17 +9,6 @@
 
 /* ---- ConstantOfShape, Expand ---- */
 
-static bool check_sizes(NrLower *l, const NrInts *sizes) {
-  for (size_t i = 0; i < sizes->count; i++) {
-    NrDim d = sizes->at[i];
-    if (nr_dim_known(d) && d.size < 0) return nr_lower_error(l, "size %lld is negative", (long long)d.size), false;
-    if (!nr_dim_is_size(d))
-      nr_lower_check(l, nr_lower_cmpi(l, NR_CMPI_SGE, d.value, nr_lower_index(l, 0)), "size %0 is negative", &d.value,
-                     1);
-  }
-  return true;
-}
-
 static NrShape shape_of(const NrInts *sizes) {
   NrShape shape = {.rank = sizes->count};
   memcpy(shape.dims, sizes->at, sizes->count * sizeof *sizes->at);
@@ -28,7 +17,7 @@ static NrShape shape_of(const NrInts *sizes) {
 
 NrStatus nr_lower_constant_of_shape(NrLower *l) {
   NrInts sizes;
-  if (!nr_lower_ints(l, true, 0, "shape", &sizes) || !check_sizes(l, &sizes)) return NR_ERROR_INVALID;
+  if (!nr_lower_ints(l, true, 0, "shape", &sizes) || !nr_lower_sizes(l, &sizes)) return NR_ERROR_INVALID;
   NrShape shape = shape_of(&sizes);
   NrAttr value = nr_lower_attr(l, "value");
   NoriaDType dtype = nr_attr_is_elements(value) ? nr_dtype_of(value->type) : NORIA_F32;
@@ -47,7 +36,7 @@ NrStatus nr_lower_constant_of_shape(NrLower *l) {
 NrStatus nr_lower_expand(NrLower *l) {
   NrValue *x = nr_lower_in(l, 0), *elements[NR_SMALL_LIST];
   NrInts sizes;
-  if (!nr_lower_ints(l, true, 1, "shape", &sizes) || !check_sizes(l, &sizes)) return NR_ERROR_INVALID;
+  if (!nr_lower_ints(l, true, 1, "shape", &sizes) || !nr_lower_sizes(l, &sizes)) return NR_ERROR_INVALID;
   NrShape shapes[2] = {nr_lower_shape(l, x), shape_of(&sizes)}, to;
   if (!nr_lower_broadcast(l, shapes, 2, &to)) return NR_ERROR_INVALID;
   size_t count;
@@ -235,7 +224,7 @@ NrStatus nr_lower_one_hot(NrLower *l) {
   if (shape.rank > NORIA_MAX_RANK) return nr_lower_error(l, "the result has more than %d dims", NORIA_MAX_RANK);
   if (!nr_lower_axis(l, nr_lower_attr_int(l, "axis"), shape.rank, &h.axis)) return NR_ERROR_INVALID;
   NrInts sizes = {true, 1, {nr_dim_of_index(nr_lower_as_index(l, nr_lower_scalar(l, depth)))}};
-  if (!check_sizes(l, &sizes)) return NR_ERROR_INVALID;
+  if (!nr_lower_sizes(l, &sizes)) return NR_ERROR_INVALID;
   h.depth = sizes.at[0];
   for (size_t i = 0, k = 0; i < shape.rank; i++) shape.dims[i] = i == h.axis ? h.depth : from.dims[k++];
   if (nr_rank(values) != 1) return nr_lower_error(l, "the values must be two: off and on");
