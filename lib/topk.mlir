@@ -1,9 +1,9 @@
 // topk.mlir - the first k elements of each row in a given order; equal elements keep the order of their indices.
 //
 // For k up to 256, a sorted list of the best elements so far and their indices is kept. Most elements are not better than
-// the last of them: blocks of 32 are compared with it at once, and left out if all are behind it. One that is better is inserted by
-// insertion sort. For few k, a first pass finds a bound that about as many elements reach, so that few are inserted: 32 lanes
-// keep the best of each 32nd element, and at least k elements are not behind the k-th best of these.
+// the last of them: blocks of 16 are compared with it at once, and left out if all are behind it. One that is better is inserted by
+// insertion sort. For few k, a first pass finds a bound that about as many elements reach, so that few are inserted: 64 lanes
+// keep the best of each 64th element, and at least k elements are not behind the k-th best of these.
 //
 // For larger k, a list of the row's indices is sorted by a bottom-up merge sort: runs of 1, 2, 4, .. indices are merged
 // in pairs from one list into another, then the lists are exchanged. The right run's index is taken only where its
@@ -122,37 +122,37 @@ func.func private @put(%value: !T, %i: index, %end: index, %best: memref<?x!T>, 
 }
 
 // An element of the row which at most the elements behind the first k are after: the last of the first k, or, for few k, the
-// k-th best of the best of each 32nd.
+// k-th best of the best of each 64th.
 func.func private @bound(%row: memref<?x!T>, %n: index, %k: index, %best: memref<?x!T>, %places: memref<?xindex>) -> !T {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c16 = arith.constant 16 : index
-  %c32 = arith.constant 32 : index
+  %c64 = arith.constant 64 : index
   %c256 = arith.constant 256 : index
   %last = arith.subi %k, %c1 : index
   %is_few = arith.cmpi ule, %k, %c16 : index
   %is_long = arith.cmpi uge, %n, %c256 : index
   %by_lanes = arith.andi %is_few, %is_long : i1
-  %lanes = memref.alloc() : memref<32x!T>
+  %lanes = memref.alloc() : memref<64x!T>
   scf.if %by_lanes {
-    scf.for %lane = %c0 to %c32 step %c1 {
+    scf.for %lane = %c0 to %c64 step %c1 {
       %value = memref.load %row[%lane] : memref<?x!T>
-      memref.store %value, %lanes[%lane] : memref<32x!T>
+      memref.store %value, %lanes[%lane] : memref<64x!T>
     }
-    %num_blocks = arith.divui %n, %c32 : index
+    %num_blocks = arith.divui %n, %c64 : index
     scf.for %block = %c1 to %num_blocks step %c1 {
-      %begin = arith.muli %block, %c32 : index
-      scf.for %lane = %c0 to %c32 step %c1 {
+      %begin = arith.muli %block, %c64 : index
+      scf.for %lane = %c0 to %c64 step %c1 {
         %i = arith.addi %begin, %lane : index
         %value = memref.load %row[%i] : memref<?x!T>
-        %so_far = memref.load %lanes[%lane] : memref<32x!T>
+        %so_far = memref.load %lanes[%lane] : memref<64x!T>
         %better = func.call @before(%value, %so_far) : (!T, !T) -> i1
         %next = arith.select %better, %value, %so_far : !T
-        memref.store %next, %lanes[%lane] : memref<32x!T>
+        memref.store %next, %lanes[%lane] : memref<64x!T>
       }
     }
-    %count = scf.for %lane = %c0 to %c32 step %c1 iter_args(%count = %c0) -> (index) {
-      %value = memref.load %lanes[%lane] : memref<32x!T>
+    %count = scf.for %lane = %c0 to %c64 step %c1 iter_args(%count = %c0) -> (index) {
+      %value = memref.load %lanes[%lane] : memref<64x!T>
       %next = func.call @put_if_better(%value, %lane, %count, %k, %best, %places)
           : (!T, index, index, index, memref<?x!T>, memref<?xindex>) -> index
       scf.yield %next : index
@@ -168,7 +168,7 @@ func.func private @bound(%row: memref<?x!T>, %n: index, %k: index, %best: memref
     memref.store %worst, %best[%last] : memref<?x!T>
   }
   %found = memref.load %best[%last] : memref<?x!T>
-  memref.dealloc %lanes : memref<32x!T>
+  memref.dealloc %lanes : memref<64x!T>
   return %found : !T
 }
 
@@ -197,15 +197,15 @@ func.func private @put_if_better(%value: !T, %i: index, %count: index, %k: index
 func.func private @select(%row: memref<?x!T>, %n: index, %k: index, %best: memref<?x!T>, %places: memref<?xindex>) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
-  %c32 = arith.constant 32 : index
+  %c16 = arith.constant 16 : index
   %yes = arith.constant true
   %last = arith.subi %k, %c1 : index
   %bound = func.call @bound(%row, %n, %k, %best, %places)
       : (memref<?x!T>, index, index, memref<?x!T>, memref<?xindex>) -> !T
-  %num_blocks = arith.divui %n, %c32 : index
+  %num_blocks = arith.divui %n, %c16 : index
   %found:2 = scf.for %block = %c0 to %num_blocks step %c1 iter_args(%count0 = %c0, %bound0 = %bound) -> (index, !T) {
-    %begin = arith.muli %block, %c32 : index
-    %all_behind = scf.for %lane = %c0 to %c32 step %c1 iter_args(%acc = %yes) -> (i1) {
+    %begin = arith.muli %block, %c16 : index
+    %all_behind = scf.for %lane = %c0 to %c16 step %c1 iter_args(%acc = %yes) -> (i1) {
       %i = arith.addi %begin, %lane : index
       %value = memref.load %row[%i] : memref<?x!T>
       %behind = func.call @before(%bound0, %value) : (!T, !T) -> i1
@@ -215,7 +215,7 @@ func.func private @select(%row: memref<?x!T>, %n: index, %k: index, %best: memre
     %next:2 = scf.if %all_behind -> (index, !T) {
       scf.yield %count0, %bound0 : index, !T
     } else {
-      %end = arith.addi %begin, %c32 : index
+      %end = arith.addi %begin, %c16 : index
       %after = func.call @put_better(%row, %begin, %end, %bound0, %count0, %k, %best, %places)
           : (memref<?x!T>, index, index, !T, index, index, memref<?x!T>, memref<?xindex>) -> index
       // once there are k, their last is the bound
@@ -226,7 +226,7 @@ func.func private @select(%row: memref<?x!T>, %n: index, %k: index, %best: memre
     }
     scf.yield %next#0, %next#1 : index, !T
   }
-  %left = arith.muli %num_blocks, %c32 : index
+  %left = arith.muli %num_blocks, %c16 : index
   %all = func.call @put_better(%row, %left, %n, %found#1, %found#0, %k, %best, %places)
       : (memref<?x!T>, index, index, !T, index, index, memref<?x!T>, memref<?xindex>) -> index
   return
