@@ -9,13 +9,7 @@ func.func private @combine(%a: !T, %b: !T) -> !T {
   return %product : !T
 }
 
-// Unless it is special, an element without one in the other matrix is none of the product.
-func.func private @keeps_alone() -> i1 {
-  %keeps = arith.constant false
-  return %keeps : i1
-}
-
-// Whether a row with the element cannot be counted by its columns: its product with nothing is not zero.
+// Whether the product of the element with zero is not zero.
 func.func private @special(%v: !T) -> i1 {
   %zero = func.call @zero() : () -> !T
   %product = func.call @times(%v, %zero) : (!T, !T) -> !T
@@ -23,16 +17,24 @@ func.func private @special(%v: !T) -> i1 {
   return %special : i1
 }
 
-// How many products two rows have; -1 where a product may be zero.
-func.func private @simple_count(%a: memref<?x!I>, %b: memref<?x!I>, %pa: index, %ea: index, %pb: index, %eb: index)
-    -> index {
+// How many products two rows have: only those of columns that both have. They are written by @write_plain.
+func.func private @count_plain(%ai: memref<?x!I>, %ad: memref<?x!T>, %bi: memref<?x!I>, %bd: memref<?x!T>,
+    %pa: index, %ea: index, %pb: index, %eb: index) -> (index, i1) {
   %c0 = arith.constant 0 : index
-  %minus = arith.constant -1 : index
-  %common = func.call @count_common(%a, %b, %pa, %ea, %pb, %eb)
-      : (memref<?x!I>, memref<?x!I>, index, index, index, index) -> index
-  %none = arith.cmpi eq, %common, %c0 : index
-  %count = arith.select %none, %c0, %minus : index
-  return %count : index
+  %no = arith.constant false
+  %found:2 = func.call @common(%ai, %ad, %bi, %bd, %ai, %ad, %pa, %ea, %pb, %eb, %c0, %no)
+      : (memref<?x!I>, memref<?x!T>, memref<?x!I>, memref<?x!T>, memref<?x!I>, memref<?x!T>, index, index, index,
+         index, index, i1) -> (index, index)
+  return %found#1, %no : index, i1
+}
+
+func.func private @write_plain(%ai: memref<?x!I>, %ad: memref<?x!T>, %bi: memref<?x!I>, %bd: memref<?x!T>,
+    %ci: memref<?x!I>, %cd: memref<?x!T>, %pa: index, %ea: index, %pb: index, %eb: index, %at: index) {
+  %yes = arith.constant true
+  %found:2 = func.call @common(%ai, %ad, %bi, %bd, %ci, %cd, %pa, %ea, %pb, %eb, %at, %yes)
+      : (memref<?x!I>, memref<?x!T>, memref<?x!I>, memref<?x!T>, memref<?x!I>, memref<?x!T>, index, index, index,
+         index, index, i1) -> (index, index)
+  return
 }
 
 // C = A * B, element by element. %n: how many columns they have. The columns of their rows ascend, and those of C.
