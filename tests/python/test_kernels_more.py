@@ -35,6 +35,28 @@ def test_sorts_of_hard_lists(dtype):
         same(kernels.sort(a), np.sort(a, kind="stable"))
 
 
+@pytest.mark.parametrize("dtype", FEW)
+def test_topk_of_hard_lists(dtype):
+    """Few, as many as are selected one by one at most, and one more."""
+    rng = np.random.default_rng(22)
+    for a in hard_lists(rng, dtype):
+        up = np.argsort(a, kind="stable")
+        down = np.argsort(-np.unique(a, return_inverse=True)[1], kind="stable")
+        for k in {k for k in (1, 16, 17, 256, 257) if k <= a.size}:
+            for largest, order in (False, up), (True, down):
+                values, places = kernels.topk(a, k, largest=largest)
+                same(places, order[:k])
+                same(values, a[order[:k]])
+
+
+@pytest.mark.parametrize("dtype", FEW)
+def test_unique_of_hard_lists(dtype):
+    rng = np.random.default_rng(23)
+    for a in hard_lists(rng, dtype):
+        for x, y in zip(kernels.unique(a, True, True, True), np.unique(a, True, True, True), strict=True):
+            same(abs(x) if dtype[0] == "f" else x, abs(y) if dtype[0] == "f" else y)
+
+
 @pytest.mark.parametrize("dtype", ["i4", "f4", "f8"])
 def test_sorts_of_uneven_lists(dtype):
     """Most elements are close to each other beside the range of all, so that one bucket gets them."""
