@@ -23,6 +23,7 @@ static const Row rows[] = {
     {"unique", NR_KERNEL_ORDERED, {"runs", "sort", "sort_rows", "merge_sort", "merge_path"}},
     {"unique_places", NR_KERNEL_ORDERED, {"runs", "argsort", "sort_rows", "merge_sort", "merge_path"}},
     {"nms", NR_KERNEL_BOXES, {NULL}},
+    {"dft", NR_KERNEL_PART, {"dft_steps"}},
     {"random_normal", NR_KERNEL_PART, {"mt19937"}},
     {"random_uniform", NR_KERNEL_PART, {"mt19937"}},
     {"csr_add", NR_KERNEL_SPARSE, {"csr", "csr_common", "csr_rows", "csr_merge"}},

@@ -164,6 +164,18 @@ bool nr_lower_fits(NrLower *l, NrDim part, NrDim whole, const char *text) {
   return true;
 }
 
+bool nr_lower_size_input(NrLower *l, size_t i, const char *name, int64_t least, NrDim *out) {
+  *out = nr_dim_of_index(nr_lower_as_index(l, nr_lower_scalar(l, nr_lower_in(l, i))));
+  if (nr_dim_known(*out) && out->size < least) {
+    nr_lower_error(l, "%s is %lld; it must be at least %lld", name, (long long)out->size, (long long)least);
+    return false;
+  }
+  if (nr_dim_known(*out)) return true;
+  const char *text = nr_arena_printf(&l->state->arena, "%s is %%0; it must be at least %lld", name, (long long)least);
+  nr_lower_check(l, nr_lower_cmpi(l, NR_CMPI_SGE, out->value, nr_lower_index(l, least)), text, &out->value, 1);
+  return true;
+}
+
 bool nr_lower_dims_agree(NrLower *l, NrDim a, NrDim b, const char *what) {
   if (nr_dim_known(a) && nr_dim_known(b) && a.size != b.size)
     return nr_lower_error(l, "%s: %lld and %lld differ", what, (long long)a.size, (long long)b.size), false;

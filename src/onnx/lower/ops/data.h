@@ -32,6 +32,9 @@ NrValue *nr_lower_position(NrLower *l, NrValue *integer, NrDim size);
 /* The same for each element of a tensor of integers. */
 NrValue *nr_lower_positions(NrLower *l, NrValue *integers, NrDim size);
 
+/* Input i, an integer scalar, as a size; an error now (false) or in the run when it is below `least`. */
+bool nr_lower_size_input(NrLower *l, size_t i, const char *name, int64_t least, NrDim *out);
+
 /* An error now (false) or in the run unless 0 <= part <= whole. text may contain them as %0 and %1. */
 bool nr_lower_fits(NrLower *l, NrDim part, NrDim whole, const char *text);
 

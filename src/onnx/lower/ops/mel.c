@@ -5,18 +5,6 @@
 
 static NrValue *to_f64(NrLower *l, NrValue *x, NoriaDType dtype) { return nr_lower_cast(l, x, dtype, NORIA_F64, true); }
 
-/* Input i, an integer, as a size of at least `least`. */
-static bool size_input(NrLower *l, size_t i, const char *name, int64_t least, NrDim *out) {
-  *out = nr_dim_of_index(nr_lower_as_index(l, nr_lower_scalar(l, nr_lower_in(l, i))));
-  if (nr_dim_known(*out) && out->size < least)
-    return nr_lower_error(l, "%s is %lld; it must be at least %lld", name, (long long)out->size,
-                          (long long)least), false;
-  if (nr_dim_known(*out)) return true;
-  NrValue *ok = nr_lower_cmpi(l, NR_CMPI_SGE, out->value, nr_lower_index(l, least));
-  nr_lower_check(l, ok, "a length or step of %0 is too small", &out->value, 1);
-  return true;
-}
-
 typedef struct Mel {
   NrValue *length, *rate, *low, *step; /* f64 */
   NrValue *edges;
@@ -69,8 +57,8 @@ NrStatus nr_lower_mel_weight_matrix(NrLower *l) {
   if (!elem || !(nr_dtype_is_float(m.dtype) || nr_dtype_is_int(m.dtype)))
     return nr_lower_error(l, "output_datatype %d is no type of numbers", (int)m.dtype);
   NrDim bins, length, rate;
-  if (!size_input(l, 0, "num_mel_bins", 0, &bins) || !size_input(l, 1, "dft_length", 0, &length) ||
-      !size_input(l, 2, "sample_rate", 1, &rate))
+  if (!nr_lower_size_input(l, 0, "num_mel_bins", 0, &bins) || !nr_lower_size_input(l, 1, "dft_length", 0, &length) ||
+      !nr_lower_size_input(l, 2, "sample_rate", 1, &rate))
     return NR_ERROR_INVALID;
   NrValue *mels[2];
   for (size_t i = 0; i < 2; i++)
