@@ -212,6 +212,65 @@ def mel_weight_matrix(d, op):
     return Case(op, inputs, {} if d.chance() else {"output_datatype": d.choose(1, 11)}, opset=17, tolerance=1e-4)
 
 
+def complex_of(x):
+    """The complex numbers in the last dim, in double."""
+    x = x.astype(np.float64)
+    return x[..., 0] + 1j * (x[..., 1] if x.shape[-1] == 2 else 0)
+
+
+def parts_of(x, dtype):
+    return np.stack([x.real, x.imag], -1).astype(dtype)
+
+
+@ops("DFT")
+def dft(d, op):
+    opset = d.opset(op)
+    t = d.choose(F32, np.float64) if d.chance(.7) else d.type_of(op, opset)
+    shape = list(d.shape((1, 4), 1)) + [d.integer(1, 2)]
+    axis = d.integer(-len(shape), len(shape) - 2)
+    axis = len(shape) - 2 if axis == -1 else axis
+    if d.chance(.5):  # lengths of all kinds: powers, primes small and large, products
+        shape[axis] = d.choose(16, 30, 31, 37, 49, 64, 74, 97, 120, 121, 128, 251)
+    inverse, onesided = d.integer(0, 1), d.integer(0, 1)
+    attrs = {name: value for name, value in (("inverse", inverse), ("onesided", onesided)) if value or d.chance()}
+    x, n = d.array(t, shape), d.integer(1, 40) if d.chance(.3) else None
+    if n is None and inverse and onesided and shape[axis] == 1:
+        n = 2
+    inputs = [x, None if n is None else Operand(n, d.choose(np.int32, np.int64))]
+    if opset < 20:
+        attrs["axis"] = axis
+    elif axis != -2 or d.chance():
+        inputs.append(Operand(axis))
+    along = axis % len(shape)
+    if inverse and onesided:
+        want = np.fft.irfft(complex_of(x), n, along)[..., None].astype(t)
+    else:
+        y = (np.fft.ifft if inverse else np.fft.fft)(complex_of(x), n, along)
+        want = parts_of(y.take(range(y.shape[along] // 2 + 1), along) if onesided else y, t)
+    return Case(op, inputs, attrs, opset=opset, wants=[want])
+
+
+@ops("STFT")
+def stft(d, op):
+    opset = d.choose(17, 26)
+    t = d.choose(F32, np.float64) if d.chance(.7) else d.type_of(op, opset)
+    n, step = d.choose(1, 2, 5, 8, 12, 16, 37), d.integer(1, 9)
+    x = d.array(t, (d.dim(1), n + d.integer(0, 40), d.integer(1, 2)))
+    x = x[..., 0] if x.shape[-1] == 1 and d.chance(.3) else x
+    window = d.array(t, (n,)) if d.chance(.7) else None
+    length = Operand(n, np.int64) if window is None or d.chance() else None
+    onesided = d.integer(0, 1)
+    frames = (x.shape[1] - n) // step + 1
+    signal = complex_of(x if x.ndim == 3 else x[..., None])
+    cut = np.stack([signal[:, i * step:i * step + n] for i in range(frames)], 1)
+    y = np.fft.fft(cut * (1 if window is None else window.astype(np.float64)))
+    want = parts_of(y[..., :n // 2 + 1] if onesided else y, t)
+    inputs = [x, Operand(step), window, length]
+    while inputs[-1] is None:
+        inputs.pop()
+    return Case(op, inputs, {"onesided": onesided} if not onesided or d.chance() else {}, opset=opset, wants=[want])
+
+
 @ops("Det", "com.microsoft.Inverse")
 def square_matrices(d, op):
     n = d.integer(1, 5)

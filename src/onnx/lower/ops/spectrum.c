@@ -117,7 +117,6 @@ static NrStatus transform(NrLower *l, NrValue *x, double sign, NrDim bins, NrVal
   NrType f64 = nr_type_f64(l->ctx);
   Transform f = {.n = nr_lower_dim(l, x, 1), .sign = sign};
   NrValue *n = nr_dim_value(l, f.n);
-  if (!nr_lower_fits(l, f.n, nr_dim(MOST_LENGTH), "a length of %0 is more than %1")) return NR_ERROR_INVALID;
   NR_TRY(find_length(l, f.n, &f.length));
   f.twiddles = roots(l, (Roots){.count = f.length, .whole = f.length, .sign = sign});
   if (nr_dim_same(f.length, f.n)) {
@@ -232,9 +231,10 @@ static void split_at_axis(NrLower *l, const NrShape *shape, Dft *d) {
 
 static bool find_n(NrLower *l, Dft *d) {
   bool half = d->inverse && d->onesided;
-  if (nr_lower_num_in(l) > 1 && nr_lower_in(l, 1)) return nr_lower_size_input(l, 1, "dft_length", 1, &d->n);
   d->n = half ? nr_dim_max(l, nr_dim_mul(l, nr_dim_sub(l, d->in, nr_dim(1)), nr_dim(2)), nr_dim(0)) : d->in;
-  return true;
+  bool given = nr_lower_num_in(l) > 1 && nr_lower_in(l, 1);
+  if (given && !nr_lower_size_input(l, 1, "dft_length", 1, &d->n)) return false;
+  return nr_lower_fits(l, d->n, nr_dim(MOST_LENGTH), "a length of %0 is more than %1");
 }
 
 NrStatus nr_lower_dft(NrLower *l) {
@@ -298,12 +298,17 @@ static bool find_frame(NrLower *l, const Stft *s, NrDim *n) {
     if (!nr_lower_size_input(l, 3, "frame_length", 1, n)) return false;
     if (s->window && !nr_lower_expect_dim(l, "window", s->window, 0, *n)) return false;
   }
+  if (!nr_lower_fits(l, *n, nr_dim(MOST_LENGTH), "a length of %0 is more than %1")) return false;
   return nr_lower_fits(l, *n, length, "a frame of %0 elements is longer than the signal of %1");
 }
 
 NrStatus nr_lower_stft(NrLower *l) {
   Stft s = {.signal = nr_lower_in(l, 0), .dtype = nr_lower_dtype(l, 0)};
   NrDim n, two = nr_dim(2);
+  if (nr_rank(s.signal) == 2) { /* real numbers; exporters leave out the dim of the parts */
+    NrShape parts = {3, {nr_lower_dim(l, s.signal, 0), nr_lower_dim(l, s.signal, 1), nr_dim(1)}};
+    s.signal = nr_lower_reshape(l, s.signal, &parts);
+  }
   if (!nr_lower_expect_rank(l, "signal", s.signal, 3) || !expect_parts(l, "signal", s.signal) ||
       !nr_lower_size_input(l, 1, "frame_step", 1, &s.step))
     return NR_ERROR_INVALID;
@@ -316,6 +321,7 @@ NrStatus nr_lower_stft(NrLower *l) {
   NrShape rows = {3, {nr_dim_mul(l, in.dims[0], frames), n, read.dims[3]}};
   NrShape out = {4, {in.dims[0], frames, bins, two}};
   nr_lower_expect_elements(l, "signal", s.signal, 1, &out);
+  if (s.window) nr_lower_expect_elements(l, "window", s.window, 0, &out);
   NrValue *x = nr_lower_generate(l, &read, nr_type_f64(l->ctx), frame_body, &s), *y;
   NR_TRY(transform(l, nr_lower_reshape(l, x, &rows), -1, bins, &y));
   y = nr_lower_map(l, (NrValue *[]){nr_lower_reshape(l, y, &out)}, 1, s.signal->type->elem, rounded_body, &s);
