@@ -36,6 +36,7 @@ class Case:
     reference: bool = False     # the onnx package is asked first
     unreliable: bool = False    # the onnx package is not asked
     twin: list = None           # nodes that mean the same, to ask about
+    ask: int = 0                # the opset at which to ask, when the op's next version means the same
     static: list = ()           # (input, dim) pairs that are never symbols
     versions: dict = ()         # {domain: version} of other domains, where it is not the newest
 
@@ -163,7 +164,8 @@ def model_of(draw, case):
     nodes = case.nodes or [(case.op, names, outputs, case.attrs)]
     given = [[(op, [renamed.get(x, x) for x in ins], outs, attrs) for op, ins, outs, attrs in n]
              for n in (nodes, case.twin or nodes)]
-    return *(built(before + n, infos, results, initializers, case) for n in given), feeds
+    return *(built(before + n, infos, results, initializers, case, opset)
+             for n, opset in zip(given, (case.opset, case.ask or case.opset))), feeds
 
 
 def producers(draw, case, infos, feeds):
@@ -189,11 +191,11 @@ def producers(draw, case, infos, feeds):
     return nodes, renamed
 
 
-def built(nodes, infos, results, initializers, case):
+def built(nodes, infos, results, initializers, case, opset):
     nodes = [make_node(op, ins, outs, name=f"{op}_{n}", **attrs) for n, (op, ins, outs, attrs) in enumerate(nodes)]
     graph = helper.make_graph(nodes, "random", infos, [onnx.ValueInfoProto(name=r) for r in results], initializers)
-    model = helper.make_model(graph, opset_imports=opset_imports(nodes, case.opset, case.versions),
-                              ir_version=10 if case.opset < 25 else 13)
+    model = helper.make_model(graph, opset_imports=opset_imports(nodes, opset, case.versions),
+                              ir_version=10 if opset < 25 else 13)
     known = {v.name: v.type for v in onnx.shape_inference.infer_shapes(model).graph.output}
     for v in model.graph.output:
         if known[v.name].WhichOneof("value") == "tensor_type":

@@ -92,22 +92,24 @@ def binary(d, op):
     return Case(op, [a, b], attrs, opset=opset)
 
 
-@ops("Add", "Sub", "Mul", "Div", "Greater", "Less", "Equal", "And")
+@ops("Add", "Sub", "Mul", "Div", "Greater", "Less", "Equal", "And", "Or", "Xor", "Pow")
 def axis_of_old(d, op):
-    t = d.type_of(op, 6)
-    a = d.array(t)
+    opset = d.choose(1, 6)
+    t = d.type_of(op, opset)
+    a = d.array(t, low=0 if op == "Pow" else None, high=3 if op == "Pow" else None)
     start = d.integer(0, a.ndim)
     end = d.integer(start, a.ndim)
     b = d.array(t, a.shape[start:end], 1, 5)
     b_wide = b.reshape(b.shape + (1,) * (a.ndim - end))
     function = {"Sub": np.subtract, "Mul": np.multiply, "Add": np.add, "Greater": np.greater, "Less": np.less,
-                "Equal": np.equal, "And": np.logical_and}.get(op)
+                "Equal": np.equal, "And": np.logical_and, "Or": np.logical_or, "Xor": np.logical_xor,
+                "Pow": np.power}.get(op)
     if op == "Div":
         function = np.divide if kind(t) == "f" else lambda x, y: (np.sign(x) * (np.abs(x) // y)).astype(t)
     with np.errstate(all="ignore"):
         want = np.asarray(function(a, b_wide))
     attrs = {"broadcast": 1} | ({"axis": start} if d.chance(.8) or end != a.ndim else {})
-    return Case(op, [a, b], attrs, opset=6, wants=[want.astype(t if want.dtype != bool else bool)])
+    return Case(op, [a, b], {} if b.shape == a.shape and d.chance() else attrs, opset=opset, wants=[want.astype(t if want.dtype != bool else bool)])
 
 
 @ops("Max", "Min", "Sum", "Mean")
@@ -271,7 +273,7 @@ def einsum(d, op):
         inputs.append(d.array(t, shape))
     with np.errstate(all="ignore"):
         want = np.asarray(np.einsum(equation, *[x.astype(np.float64) for x in inputs])).astype(t)
-    return Case(op, inputs, {"equation": equation}, opset=d.choose(12, 25), wants=[want])
+    return Case(op, inputs, {"equation": equation}, opset=d.opset(op), wants=[want])
 
 
 # ---- made from shapes ------------------------------------------------------------------------------------------------
@@ -282,7 +284,7 @@ def range_op(d, op):
     start, step = d.array(t, (), -5, 5), d.array(t, (), -3, 3)
     step = step if step != 0 else np.asarray(2, t)
     return Case(op, [Operand(start, t), Operand(d.array(t, (), -9, 9), t), Operand(step, t)],
-                opset=d.choose(11, 25))
+                opset=d.opset(op))
 
 
 @ops("HannWindow", "HammingWindow", "BlackmanWindow")

@@ -92,7 +92,7 @@ def resize(d, op):
 
 @ops("Upsample")
 def upsample(d, op):
-    opset = d.choose(7, 8, 9)
+    opset = d.choose(7, 8, 9, 10)
     mode = d.choose("nearest", "linear")
     t = d.type_of(op, opset) if mode == "nearest" else F32
     shape = (d.integer(1, 2), d.integer(1, 3), d.dim(1), d.dim(1))
@@ -101,7 +101,7 @@ def upsample(d, op):
     if opset < 9:
         case = Case(op, [d.array(t, shape)], attrs | {"scales": scales}, opset=opset)
     else:
-        case = Case(op, [d.array(t, shape), Operand(scales, F32)], attrs, opset=opset)
+        case = Case(op, [d.array(t, shape), Operand(scales, F32)], attrs, opset=opset, ask=9)
     if np.dtype(t).name not in NATIVE:
         case.inputs[0] = d.array(np.int32, shape).astype(t)
         case.wants = [nearest_up(case.inputs[0], scales)]
@@ -120,7 +120,7 @@ def in_unit(d, shape, reach=1.2):
 
 @ops("GridSample")
 def grid_sample(d, op):
-    opset = d.choose(16, 20, 22)
+    opset = d.opset(op)
     spatial = d.choose(2, 2, 3) if opset >= 20 else 2
     names = ("linear", "nearest", "cubic") if opset >= 20 else ("bilinear", "nearest", "bicubic")
     attrs = {"mode": d.choose(*names[:2 if spatial == 3 else 3]), "align_corners": d.integer(0, 1),
@@ -151,7 +151,7 @@ def regions(d, count, size):
 
 @ops("RoiAlign")
 def roi_align(d, op):
-    opset = d.choose(10, 16)
+    opset = d.opset(op)
     n, count = d.integer(1, 3), d.dim()
     x = d.array(F32, (n, d.dim(1), d.integer(2, 9), d.integer(2, 9)))
     attrs = {"mode": "avg", "output_height": d.integer(1, 4), "output_width": d.integer(1, 4),
@@ -166,7 +166,7 @@ def max_roi_pool(d, op):
     n, count = d.integer(1, 3), d.dim()
     x = d.array(F32, (n, d.dim(1), d.integer(2, 9), d.integer(2, 9)))
     rois = np.concatenate([d.array(np.int64, (count, 1), 0, n - 1), np.round(regions(d, count, 8))], 1).astype(F32)
-    return Case(op, [x, rois], {"pooled_shape": [d.integer(1, 3), d.integer(1, 3)]}, opset=d.choose(7, 16))
+    return Case(op, [x, rois], {"pooled_shape": [d.integer(1, 3), d.integer(1, 3)]}, opset=d.choose(7, 16, 22), ask=16)
 
 
 @ops("Col2Im")
@@ -201,7 +201,7 @@ def deform_conv(d, op):
     if inputs[-1] is None:
         inputs.pop()
     attrs = {"group": group, "offset_group": offset_group, "kernel_shape": kernel, "pads": [0, 0, 0, 0]}
-    return Case(op, inputs, attrs, opset=d.choose(19, 22), tolerance=1e-4, reference=True)
+    return Case(op, inputs, attrs, opset=d.opset(op), tolerance=1e-4, reference=True)
 
 
 @ops("MelWeightMatrix")
@@ -277,7 +277,7 @@ def square_matrices(d, op):
     shape = (*(d.dim() for _ in range(d.integer(0, 2))), n, n)
     t = d.choose(F32, np.float64) if op == "Det" else F32
     x = np.asarray(d.array(t, shape, -1, 1) + 3 * np.eye(n), t)  # not near a singular one
-    return Case(op, [x], opset=d.choose(11, 22), tolerance=1e-4)
+    return Case(op, [x], opset=d.opset(op), tolerance=1e-4)
 
 
 @ops("com.microsoft.CropAndResize")

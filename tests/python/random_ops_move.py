@@ -252,7 +252,7 @@ def reverse_sequence(d, op):
     x = any_array(d, d.shape((2, 4), 1))
     batch = d.integer(0, 1)
     lengths = d.array(np.int64, (x.shape[batch],), 1, x.shape[1 - batch])
-    return Case(op, [x, lengths], {"batch_axis": batch, "time_axis": 1 - batch}, opset=10)
+    return Case(op, [x, lengths], {"batch_axis": batch, "time_axis": 1 - batch}, opset=d.opset(op))
 
 
 @ops("DepthToSpace", "SpaceToDepth")
@@ -262,6 +262,31 @@ def depth(d, op):
     shape = (n, c * b * b, h, w) if op == "DepthToSpace" else (n, c, h * b, w * b)
     attrs = {"mode": d.choose("DCR", "CRD")} if op == "DepthToSpace" and opset >= 11 and d.chance() else {}
     return Case(op, [d.array(d.choose(np.float32, np.float64), shape)], attrs | {"blocksize": b}, opset=opset)
+
+
+@ops("BitCast")
+def bitcast(d, op):
+    source, to = d.choose((F32, np.int32), (np.int64, np.float64), (np.float16, np.uint16), (np.uint8, np.int8))
+    x = d.array(source)
+    return Case(op, [x], {"to": int(helper.np_dtype_to_tensor_dtype(np.dtype(to)))}, opset=26, wants=[x.view(to)])
+
+
+@ops("CenterCropPad")
+def center_crop_pad(d, op):
+    x = d.array(d.choose(F32, np.int32), d.shape((1, 4)))
+    axes = d.axes(x.ndim, d.integer(1, x.ndim)) if d.chance() else None
+    count = x.ndim if axes is None else len(axes)
+    return Case(op, [x, Operand([d.dim() for _ in range(count)], d.choose(np.int64, np.int32))],
+                {} if axes is None else {"axes": axes}, opset=18)
+
+
+@ops("TensorScatter")
+def tensor_scatter(d, op):
+    b, h, s, w = d.dim(1), d.dim(1), d.integer(1, 6), d.dim(1)
+    length = d.integer(1, s)
+    update, at = d.array(F32, (b, h, length, w)), d.array(np.int64, (b,), 0, s - length)
+    attrs = {"mode": d.choose("linear", "circular")} if d.chance() else {}
+    return Case(op, [d.array(F32, (b, h, s, w)), update] + ([at] if d.chance(.8) else []), attrs, opset=24)
 
 
 # ---- sequences and optionals -----------------------------------------------------------------------------------------
@@ -280,10 +305,10 @@ def split_to_sequence(d, op):
                       [("SequenceAt", ["s", "x2"], ["y0"], {})],
                       [("ConcatFromSequence", ["s"], ["y0"], {"axis": axis})] if attrs.get("keepdims", 1) or sizes else
                       [("ConcatFromSequence", ["s"], ["y0"], {"axis": d.axis(x.ndim), "new_axis": 1})])
-    return Case(op, [x, sizes, Operand(d.choose(0, -1))], nodes=[first] + ending, opset=d.choose(14, 18, 25))
+    return Case(op, [x, sizes, Operand(d.choose(0, -1))], nodes=[first] + ending, opset=d.opset(op))
 
 
-@ops("SequenceInsert", "SequenceErase")
+@ops("SequenceInsert", "SequenceErase", "SequenceConstruct", "SequenceAt", "SequenceLength", "ConcatFromSequence")
 def edit_sequence(d, op):
     t = d.choose(np.float32, np.int64, np.int32)
     shape = d.shape((0, 2))
@@ -291,11 +316,14 @@ def edit_sequence(d, op):
     position = d.integer(-3, 2)
     start = ("SequenceConstruct", ["x0", "x1", "x2"], ["s"], {})
     at = ["x3"] if d.chance(.7) else []
-    edit = (op, ["s"] + (["x0"] if op == "SequenceInsert" else []) + at, ["r"], {})
-    ending = d.choose(("Identity", ["r"], ["y0"], {}), ("SequenceAt", ["r", "x4"], ["y0"], {}),
-                      ("ConcatFromSequence", ["r"], ["y0"], {"axis": d.axis(len(shape) + 1), "new_axis": 1}))
+    change = op if op in ("SequenceInsert", "SequenceErase") else d.choose("SequenceInsert", "SequenceErase")
+    edit = (change, ["s"] + (["x0"] if change == "SequenceInsert" else []) + at, ["r"], {})
+    endings = {"Identity": (["r"], {}), "SequenceAt": (["r", "x4"], {}), "SequenceLength": (["r"], {}),
+               "ConcatFromSequence": (["r"], {"axis": d.axis(len(shape) + 1), "new_axis": 1})}
+    last = op if op in endings else d.choose(*endings)
+    ending = (last, endings[last][0], ["y0"], endings[last][1])
     return Case(op, items + [Operand(position), Operand(d.choose(0, 1, -1, -2))], nodes=[start, edit, ending],
-                opset=d.choose(11, 16, 25))
+                opset=d.opset(op))
 
 
 @ops("SequenceMap")
@@ -312,12 +340,21 @@ def sequence_map(d, op):
     over = (op, ["s"] + more, ["r"], {"body": body})
     return Case(op, items + [Operand(1.5, np.float32), Operand(d.choose(0, 1, -1, -2))],
                 nodes=[start, over, ("SequenceAt", ["r", "x3"], ["y0"], {}), ("SequenceLength", ["r"], ["y1"], {})],
-                outputs=2, opset=d.choose(17, 18, 25))
+                outputs=2, opset=d.opset(op))
 
 
-@ops("Optional")
+@ops("Optional", "OptionalHasElement", "OptionalGetElement")
 def optional(d, op):
     x = d.array(np.float32)
     nodes = [("Optional", ["x0"], ["o"], {}), ("OptionalHasElement", ["o"], ["y0"], {}),
              ("OptionalGetElement", ["o"], ["y1"], {})]
-    return Case(op, [x], nodes=nodes, outputs=2, opset=d.choose(15, 18, 25))
+    return Case(op, [x], nodes=nodes, outputs=2, opset=d.opset(op))
+
+
+@ops("SequenceEmpty")
+def sequence_empty(d, op):
+    items = [d.array(F32, d.shape((1, 1))) for _ in range(2)]
+    nodes = [(op, [], ["s"], {"dtype": 1}), ("SequenceInsert", ["s", "x0"], ["t"], {}),
+             ("SequenceInsert", ["t", "x1"], ["r"], {}),
+             d.choose(("ConcatFromSequence", ["r"], ["y0"], {"axis": 0}), ("SequenceAt", ["r", "x2"], ["y0"], {}))]
+    return Case(op, items + [Operand(d.choose(0, 1, -1))], nodes=nodes, opset=d.opset(op))

@@ -1,6 +1,6 @@
 """Random nodes with windows, normalisations and recurrent layers, for test_ops_random.py."""
 import numpy as np
-from random_draw import Case
+from random_draw import Case, Operand
 from random_ops import ops
 
 F32 = np.float32
@@ -78,8 +78,10 @@ def pool(d, op):
 
 @ops("GlobalMaxPool", "GlobalAveragePool", "GlobalLpPool")
 def global_pool(d, op):
-    opset = d.opset(op, 2)
-    attrs = {"p": d.integer(1, 3)} if op == "GlobalLpPool" and d.chance() else {}
+    opset = d.opset(op)
+    attrs = {}
+    if op == "GlobalLpPool" and d.chance():
+        attrs["p"] = d.integer(1, 3) if opset > 1 else d.choose(1., 1.5, 2.)
     x = d.array(F32, d.shape((3, 5), 1))
     case = Case(op, [x], attrs, opset=opset)
     if op == "GlobalLpPool":
@@ -174,11 +176,24 @@ def batch_first(case):
     names = [f"x{i}" if i in given else "" for i in range(len(case.inputs))]
     wanted = list(range(case.outputs)) if isinstance(case.outputs, int) else case.outputs
     turned = {i: p for i, p in places.items() if i in given}
-    case.twin = [("Transpose", [f"x{i}"], [f"t{i}"], {"perm": p}) for i, p in turned.items()]
-    case.twin.append((case.op, [f"t{i}" if i in turned else n for i, n in enumerate(names)],
-                      [f"s{k}" if k in wanted else "" for k in range(max(wanted) + 1)], dict(case.attrs)))
-    case.twin += [("Transpose", [f"s{k}"], [f"y{k}"], {"perm": [2, 0, 1, 3] if k == 0 else [1, 0, 2]}) for k in wanted]
+    case.twin = [("Transpose", [f"x{i}"], [f"turned{i}"], {"perm": p}) for i, p in turned.items()]
+    case.twin.append((case.op, [f"turned{i}" if i in turned else n for i, n in enumerate(names)],
+                      [f"result{k}" if k in wanted else "" for k in range(max(wanted) + 1)], dict(case.attrs)))
+    case.twin += [("Transpose", [f"result{k}"], [f"y{k}"], {"perm": [2, 0, 1, 3] if k == 0 else [1, 0, 2]}) for k in wanted]
     for i in turned:
         case.inputs[i] = np.ascontiguousarray(case.inputs[i].transpose(1, 0, 2))
     case.attrs["layout"] = 1
+    case.unreliable = True  # the reference knows one direction and the default activations
     return case
+
+
+@ops("MaxUnpool")
+def max_unpool(d, op):
+    n, c, h, w = d.dim(1), d.dim(1), d.integer(1, 3), d.integer(1, 3)
+    at = d.array(np.int64, (n, c, h, w), 0, 4 * h * w - 1)
+    x = d.array(F32, at.shape)
+    attrs = {"kernel_shape": [2, 2], "strides": [2, 2]}
+    if d.chance(.3):
+        attrs["pads"] = [0, 0, 0, 0]
+    more = [Operand([n, c, 2 * h + d.integer(0, 1), 2 * w])] if d.chance() else []
+    return Case(op, [x, at] + more, attrs, opset=d.opset(op), reference=True)

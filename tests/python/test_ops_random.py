@@ -16,6 +16,7 @@ import random_ops_image  # noqa: F401
 import random_ops_ml  # noqa: F401
 import random_ops_move  # noqa: F401
 import random_ops_nn    # noqa: F401
+import random_ops_old  # noqa: F401
 import random_ops_text  # noqa: F401
 import random_ops_quant  # noqa: F401
 import random_ops_trees  # noqa: F401

@@ -9,6 +9,7 @@ import random_ops_image  # noqa: F401
 import random_ops_ml  # noqa: F401
 import random_ops_move  # noqa: F401
 import random_ops_nn    # noqa: F401
+import random_ops_old  # noqa: F401
 import random_ops_text  # noqa: F401
 import random_ops_quant  # noqa: F401
 import random_ops_trees  # noqa: F401
@@ -28,33 +29,6 @@ def ops(*names):
     return register
 
 
-@ops("BitCast")
-def bitcast(d, op):
-    source, to = d.choose((F32, np.int32), (np.int64, np.float64), (np.float16, np.uint16), (np.uint8, np.int8))
-    return Case(op, [d.array(source)], {"to": int(helper.np_dtype_to_tensor_dtype(np.dtype(to)))}, opset=26)
-
-
-@ops("CenterCropPad")
-def center_crop_pad(d, op):
-    x = d.array(d.choose(F32, np.int32), d.shape((1, 4)))
-    axes = d.axes(x.ndim) if d.chance() else None
-    count = x.ndim if axes is None else len(axes)
-    return Case(op, [x, Operand([d.dim() for _ in range(count)], d.choose(np.int64, np.int32))],
-                {} if axes is None else {"axes": axes}, opset=18)
-
-
-@ops("MaxUnpool")
-def max_unpool(d, op):
-    n, c, h, w = d.dim(1), d.dim(1), d.integer(1, 3), d.integer(1, 3)
-    at = d.array(np.int64, (n, c, h, w), 0, 4 * h * w - 1)
-    x = d.array(F32, at.shape)
-    attrs = {"kernel_shape": [2, 2], "strides": [2, 2]}
-    if d.chance(.3):
-        attrs["pads"] = [0, 0, 0, 0]
-    more = [Operand([n, c, 2 * h + d.integer(0, 1), 2 * w])] if d.chance() else []
-    return Case(op, [x, at] + more, attrs, opset=d.choose(9, 11, 22))
-
-
 @ops("ReduceLogSumExp")
 def integers_log_sum_exp(d, op):
     x, axes = d.array(d.choose(np.int32, np.int64, np.uint32, np.uint64)), None
@@ -64,28 +38,6 @@ def integers_log_sum_exp(d, op):
     if d.chance():
         return Case(op, [x] if axes is None else [x, Operand(axes)], attrs, opset=18)
     return Case(op, [x], attrs | ({"axes": axes} if axes else {}), opset=d.choose(11, 13))
-
-
-@ops("SwiGLU")
-def swiglu(d, op):
-    shape = d.shape()
-    return Case(op, [d.array(F32, shape), d.array(F32, shape)], {"alpha": .5} if d.chance() else {}, opset=28)
-
-
-@ops("TensorScatter")
-def tensor_scatter(d, op):
-    b, h, s, w = d.dim(1), d.dim(1), d.integer(1, 6), d.dim(1)
-    length = d.integer(1, s)
-    update, at = d.array(F32, (b, h, length, w)), d.array(np.int64, (b,), 0, s - length)
-    attrs = {"mode": d.choose("linear", "circular")} if d.chance() else {}
-    return Case(op, [d.array(F32, (b, h, s, w)), update] + ([at] if d.chance(.8) else []), attrs, opset=24)
-
-
-@ops("Constant")
-def constant(d, op):
-    values = {"value_floats": [1.5, 2.5], "value_int": 7, "value_ints": [1, 2, 3]}
-    name = d.choose(*values)
-    return Case(op, [], {name: values[name]}, opset=25)
 
 
 # ---- control flow ----------------------------------------------------------------------------------------------------
@@ -138,15 +90,6 @@ def scan(d, op):
                 outputs=states + 1, opset=d.choose(9, 16, 21))
 
 
-@ops("SequenceEmpty")
-def sequence_empty(d, op):
-    items = [d.array(F32, d.shape((1, 1))) for _ in range(2)]
-    nodes = [(op, [], ["s"], {"dtype": 1}), ("SequenceInsert", ["s", "x0"], ["t"], {}),
-             ("SequenceInsert", ["t", "x1"], ["r"], {}),
-             d.choose(("ConcatFromSequence", ["r"], ["y0"], {"axis": 0}), ("SequenceAt", ["r", "x2"], ["y0"], {}))]
-    return Case(op, items + [Operand(d.choose(0, 1, -1))], nodes=nodes, opset=d.choose(11, 21))
-
-
 @ops("SequenceAt", "SequenceLength", "ConcatFromSequence", "SequenceInsert", "SequenceErase", "SequenceMap")
 def given_sequence(d, op):
     """Of a sequence that is an input."""
@@ -169,11 +112,6 @@ def given_sequence(d, op):
             nodes = [(op, ins, ["s"], {}), ("ConcatFromSequence", ["s"], ["y0"], {"axis": 0})]
     return Case(op, [items, at, x], nodes=nodes, opset=d.choose(17, 21))
 
-
-for made, by in (("SequenceConstruct", "SequenceInsert"), ("SequenceAt", "SequenceErase"),
-                 ("SequenceLength", "SplitToSequence"), ("ConcatFromSequence", "SplitToSequence"),
-                 ("OptionalHasElement", "Optional"), ("OptionalGetElement", "Optional")):
-    OPS.setdefault(made, []).append(lambda d, op, by=by: GENERATORS[by][0](d, by))  # its nodes have it in them
 
 TABLE = pathlib.Path(__file__).resolve().parents[3] / "src/onnx/lower/core/lower.def"
 MISSING = set(re.findall(r"^LOWER\(([\w.]+)", TABLE.read_text(), re.M)) - set(OPS)

@@ -8,6 +8,10 @@
 
 /* ---- lists of integers ---- */
 
+static NrValue *to_i64(NrLower *l, NrValue *const *args, void *user) {
+  return nr_lower_cast(l, args[0], *(const NoriaDType *)user, NORIA_I64, true);
+}
+
 bool nr_lower_ints(NrLower *l, bool from_input, size_t input, const char *name, NrInts *out) {
   *out = (NrInts){0};
   const int64_t *values;
@@ -20,9 +24,14 @@ bool nr_lower_ints(NrLower *l, bool from_input, size_t input, const char *name, 
     for (size_t i = 0; i < count; i++) out->at[i] = nr_dim(values[i]);
   }
   if (from_input && nr_lower_in(l, input)) {
-    if (!nr_dtype_is_int(nr_lower_dtype(l, input))) return nr_lower_error(l, "%s must be integers", name), false;
+    NrValue *list = nr_lower_in(l, input);
+    NoriaDType dtype = nr_lower_dtype(l, input);
+    if (nr_dtype_is_float(dtype) && l->version < 6) /* Split-1 and Tile-1 have such lists in the type of the data */
+      list = nr_lower_map(l, &list, 1, nr_type_i64(l->ctx), to_i64, &dtype);
+    else if (!nr_dtype_is_int(dtype))
+      return nr_lower_error(l, "%s must be integers", name), false;
     NrShape shape;
-    if (!nr_lower_dims_operand(l, nr_lower_in(l, input), name, &shape)) return false;
+    if (!list || !nr_lower_dims_operand(l, list, name, &shape)) return false;
     out->given = true;
     out->count = shape.rank;
     memcpy(out->at, shape.dims, shape.rank * sizeof *shape.dims);

@@ -68,6 +68,16 @@ static NrValue *per_channel(NrLower *l, size_t i, size_t rank) {
   return nr_lower_widen_tensor(l, nr_lower_reshape(l, vector, &shape));
 }
 
+/* Input i, which has a number for each position of input 0's items, as [1, C, D1, ..], widened. NULL after an error. */
+static NrValue *per_position(NrLower *l, size_t i, size_t rank) {
+  static const char *const names[] = {"X", "scale", "B", "mean", "var"};
+  NrShape shape = nr_lower_shape(l, nr_lower_in(l, 0)), item = {.rank = rank - 1};
+  for (size_t d = 1; d < rank; d++) item.dims[d - 1] = shape.dims[d];
+  if (!nr_lower_expect_shape(l, names[i], nr_lower_in(l, i), &item)) return NULL;
+  shape.dims[0] = nr_dim(1);
+  return nr_lower_widen_tensor(l, nr_lower_reshape(l, nr_lower_in(l, i), &shape));
+}
+
 /* ---- BatchNormalization ---- */
 
 static NrValue *batch_body(NrLower *l, NrValue *const *a, void *user) {
@@ -85,19 +95,18 @@ static NrValue *running_body(NrLower *l, NrValue *const *a, void *user) {
   return add(l, mul(l, a[0], num(l, a[0], keep)), mul(l, a[1], num(l, a[1], 1 - keep)));
 }
 
-/* Training mode: normalises by the batch's statistics and updates the running ones. */
-static NrStatus train(NrLower *l, NrValue *x, NrValue **mean, NrValue **variance) {
+/* Training mode: normalises by the batch's statistics over axes and updates the running ones. */
+static NrStatus train(NrLower *l, NrValue *x, uint64_t axes, NrValue **mean, NrValue **variance) {
   Momentum m = {nr_lower_attr_float(l, "momentum")};
   Norm n = {0};
-  uint64_t axes = ((1ull << nr_rank(x)) - 1) & ~2ull;
   NrValue *batch_mean = mean_over(l, x, axes, &n), *centre = map2(l, x, batch_mean, centre_body);
   NrValue *squares = nr_lower_map(l, &centre, 1, NULL, square_body, NULL), *batch_var = mean_over(l, squares, axes, &n);
   NrValue *batch[2] = {batch_mean, batch_var}, *running[2] = {*mean, *variance};
   for (size_t i = 0; i < 2; i++) {
     NrValue *next = nr_lower_map(l, (NrValue *[]){running[i], batch[i]}, 2, NULL, running_body, &m);
-    NrShape flat = {1, {nr_lower_dim(l, x, 1)}};
+    NrShape shape = nr_lower_shape(l, nr_lower_in(l, 3 + i));
     NrType elem = nr_lower_in(l, 3 + i)->type->elem;
-    NR_TRY(nr_lower_out(l, 1 + i, nr_lower_narrow_tensor(l, nr_lower_reshape(l, next, &flat), elem),
+    NR_TRY(nr_lower_out(l, 1 + i, nr_lower_narrow_tensor(l, nr_lower_reshape(l, next, &shape), elem),
                                    nr_lower_dtype(l, 3 + i)));
   }
   *mean = batch_mean;
@@ -111,15 +120,15 @@ NrStatus nr_lower_batchnormalization(NrLower *l) {
   size_t rank = nr_rank(x);
   Norm n = {.epsilon = nr_lower_attr_float(l, "epsilon")};
   if (rank < 2) return nr_lower_error(l, "the input has rank %zu; it needs a channel dim", rank);
-  if (nr_lower_attr_int(l, "spatial") == 0)
-    return nr_lower_error(l, "statistics for each position (spatial = 0) cannot be compiled");
+  bool positions = nr_lower_attr_int(l, "spatial") == 0 && nr_rank(nr_lower_in(l, 1)) != 1;
   NrValue *wide = nr_lower_widen_tensor(l, x), *args[5] = {wide};
   for (size_t i = 1; i < 5; i++)
-    if (!(args[i] = per_channel(l, i, rank))) return NR_ERROR_INVALID;
+    if (!(args[i] = positions ? per_position(l, i, rank) : per_channel(l, i, rank))) return NR_ERROR_INVALID;
   bool training = l->version >= 14
                       ? nr_lower_attr_int(l, "training_mode") != 0
                       : l->version < 7 && nr_lower_attr_int(l, "is_test") == 0 && nr_lower_num_out(l) > 1;
-  NR_TRY(training ? train(l, wide, &args[3], &args[4]) : NR_OK);
+  uint64_t axes = positions ? 1 : ((1ull << rank) - 1) & ~2ull;
+  NR_TRY(training ? train(l, wide, axes, &args[3], &args[4]) : NR_OK);
   NrValue *y = nr_lower_map(l, args, 5, NULL, batch_body, &n);
   return nr_lower_out(l, 0, nr_lower_narrow_tensor(l, y, elem), nr_lower_dtype(l, 0));
 }
