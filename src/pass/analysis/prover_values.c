@@ -264,7 +264,7 @@ static uint64_t last_fact(const NrProver *p, size_t count) { return count ? p->f
 static bool is_valid(const NrProver *p, const Cached *c) {
   if (!c->used_facts) return true;
   if (p->facts.size < c->num_facts || last_fact(p, c->num_facts) != c->last_fact) return false;
-  return !c->gave_up || p->facts.size == c->num_facts;
+  return !c->gave_up || p->searches > 0 || p->opening || p->facts.size == c->num_facts;
 }
 
 NrSum nr_prover_value(NrProver *p, NrValue *value) {
