@@ -22,6 +22,7 @@ void nr_prover_destroy(NrProver *p) {
   nr_map_deinit(&p->atoms_of);
   nr_vec_deinit(&p->atoms);
   nr_vec_deinit(&p->facts);
+  nr_vec_deinit(&p->fact_atoms);
   nr_vec_deinit(&p->conditions);
   nr_arena_deinit(&p->arena);
   nr_free(p);
@@ -32,13 +33,36 @@ void nr_prover_destroy(NrProver *p) {
 NrProverMark nr_prover_mark(const NrProver *p) { return (NrProverMark){p->facts.size, p->conditions.size}; }
 
 void nr_prover_reset(NrProver *p, NrProverMark mark) {
-  p->facts.size = mark.facts;
+  p->facts.size = p->fact_atoms.size = mark.facts;
   p->conditions.size = mark.conditions;
 }
 
+static uint64_t atoms_of_term(const NrTerm *t) {
+  uint64_t bits = 0;
+  for (uint32_t i = 0; i < t->degree; i++) bits |= UINT64_C(1) << t->atoms[i] % 64;
+  return bits;
+}
+
+static NrFactAtoms atoms_of_sum(const NrSum *x) {
+  NrFactAtoms out = {{0}};
+  for (uint32_t i = 0; i < x->num_terms; i++) out.of[x->terms[i].factor < 0] |= atoms_of_term(&x->terms[i]);
+  return out;
+}
+
+static bool is_fact(const NrProver *p, const NrSum *x, NrFactAtoms atoms) {
+  for (size_t i = p->facts.size; i-- > 0;)
+    if (p->fact_atoms.data[i].of[0] == atoms.of[0] && p->fact_atoms.data[i].of[1] == atoms.of[1] &&
+        nr_sum_equal(&p->facts.data[i].sum, x))
+      return true;
+  return false;
+}
+
 void nr_prover_assume(NrProver *p, NrSum not_negative) {
-  if (not_negative.known && not_negative.num_terms > 0)
-    nr_vec_push(&p->facts, ((NrFact){not_negative, ++p->num_facts}));
+  if (!not_negative.known || not_negative.num_terms == 0) return;
+  NrFactAtoms atoms = atoms_of_sum(&not_negative);
+  if (is_fact(p, &not_negative, atoms)) return;
+  nr_vec_push(&p->facts, ((NrFact){not_negative, ++p->num_facts}));
+  nr_vec_push(&p->fact_atoms, atoms);
 }
 
 void nr_prover_assume_equal(NrProver *p, NrSum x, NrSum y) {
@@ -289,11 +313,12 @@ static bool try_fact(NrProver *p, const NrSum *goal, const NrTerm *t, const NrSu
 }
 
 static bool try_facts(NrProver *p, const NrSum *goal, int depth) {
-  for (uint32_t i = 0; i < goal->num_terms; i++) {
+  for (uint32_t i = 0; i < goal->num_terms && p->attempts <= MAX_ATTEMPTS; i++) {
     const NrTerm *t = &goal->terms[i];
+    uint64_t atoms = atoms_of_term(t);
     for (size_t k = p->facts.size; k-- > 0;)
-      if (k < p->facts.size) { /* a copy, because a case may add facts, which reallocates the list */
-        NrSum fact = p->facts.data[k].sum;
+      if (k < p->facts.size && (p->fact_atoms.data[k].of[t->factor < 0] & atoms)) {
+        NrSum fact = p->facts.data[k].sum; /* a copy, because a case may add facts, which reallocates the list */
         if (try_fact(p, goal, t, &fact, depth)) return true;
       }
     for (uint32_t a = 0; a < t->degree; a++) {

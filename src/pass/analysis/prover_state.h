@@ -27,6 +27,12 @@ typedef struct NrFact {
   uint64_t number;
 } NrFact;
 
+/* Which atoms are in the terms of a fact whose factor is positive [0] or negative [1]: bit i is set for an atom i
+ * modulo 64. */
+typedef struct NrFactAtoms {
+  uint64_t of[2];
+} NrFactAtoms;
+
 typedef struct NrCondition {
   NrValue *value;
   bool holds;
@@ -40,6 +46,7 @@ struct NrProver {
   NrMap contents; /* tensor of integers -> Content (prover_elements.c) */
   NR_VEC(NrAtom) atoms;
   NR_VEC(NrFact) facts;
+  NR_VEC(NrFactAtoms) fact_atoms; /* of each fact; an array of its own, because a search looks at all of them */
   uint64_t num_facts; /* number of facts ever added */
   NR_VEC(NrCondition) conditions; /* that hold, kept to be opened when later facts decide a part */
   int steps, searches, nesting;

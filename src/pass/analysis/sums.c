@@ -79,6 +79,13 @@ bool nr_sum_has(const NrSum *x, uint32_t atom) {
   return false;
 }
 
+bool nr_sum_equal(const NrSum *x, const NrSum *y) {
+  if (x->constant != y->constant || x->num_terms != y->num_terms) return false;
+  for (uint32_t i = 0; i < x->num_terms; i++)
+    if (x->terms[i].factor != y->terms[i].factor || compare(&x->terms[i], &y->terms[i]) != 0) return false;
+  return true;
+}
+
 NrSum nr_sum_replace(const NrSum *x, uint32_t atom, const NrSum *by) {
   if (!x->known) return unknown;
   NrSum out = nr_sum_constant(x->constant);

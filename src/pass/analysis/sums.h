@@ -33,6 +33,8 @@ NrSum nr_sum_mul(const NrSum *x, const NrSum *y);
 /* Substitutes a sum for an atom. */
 NrSum nr_sum_replace(const NrSum *x, uint32_t atom, const NrSum *by);
 bool nr_sum_has(const NrSum *x, uint32_t atom);
+/* Whether two known sums are the same. */
+bool nr_sum_equal(const NrSum *x, const NrSum *y);
 static inline bool nr_sum_is_constant(const NrSum *x, int64_t c) {
   return x->known && x->num_terms == 0 && x->constant == c;
 }
