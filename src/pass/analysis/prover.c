@@ -7,7 +7,7 @@
 #include "pass/core/checks.h"
 
 /* Bounds of a search. In the models of bench/zoo, every proof that is found takes at most 3,100 attempts. */
-enum { MAX_STEPS = 240, MAX_DEPTH = 7, FEW_STEPS = 40, MAX_ATTEMPTS = 4000 };
+enum { MAX_STEPS = 240, MAX_DEPTH = 7, FEW_STEPS = 40, FEW_DEPTH = 3, MAX_ATTEMPTS = 800 };
 
 NrProver *nr_prover_create(void) {
   NrProver *p = nr_calloc(1, sizeof *p);
@@ -155,7 +155,18 @@ static void assume_comparison(NrProver *p, const NrOp *op, bool holds) {
   }
 }
 
-/* A select or an `or` implies no fact until one side is known, so the condition is kept for later. */
+static void open_condition(NrProver *p, NrCondition c);
+
+/* A select or an `or` implies no fact until one side is known. So the condition is kept, and tried now and, with the
+ * facts of each case, in searches. */
+static void keep_condition(NrProver *p, NrCondition c) {
+  nr_vec_push(&p->conditions, c);
+  if (p->opening || p->searches > 0) return;
+  p->opening = true;
+  open_condition(p, c);
+  p->opening = false;
+}
+
 void nr_prover_assume_condition(NrProver *p, NrValue *condition, bool holds) {
   const NrOp *op = condition->op;
   bool known;
@@ -179,7 +190,7 @@ void nr_prover_assume_condition(NrProver *p, NrValue *condition, bool holds) {
   case NR_OP_arith_select: break;
   default: return;
   }
-  nr_vec_push(&p->conditions, ((NrCondition){condition, holds}));
+  keep_condition(p, (NrCondition){condition, holds});
 }
 
 /* Adds the facts that follow from a kept condition and later facts: for `a or b` where a is now false, b. */
@@ -375,9 +386,11 @@ static bool prove(NrProver *p, const NrSum *goal, int depth) {
 static bool search(NrProver *p, const NrSum *goal) {
   bool outermost = p->searches++ == 0;
   int before = p->steps;
-  if (outermost) p->steps = p->attempts = 0;
+  if (outermost) p->attempts = 0;
+  if (outermost) p->steps = p->opening ? MAX_STEPS - FEW_STEPS : 0;
+  int max_depth = p->opening ? FEW_DEPTH : MAX_DEPTH;
   bool proven = false;
-  for (int depth = 1; depth <= MAX_DEPTH && !proven && p->steps <= MAX_STEPS; depth += 2)
+  for (int depth = 1; depth <= max_depth && !proven && p->steps <= MAX_STEPS; depth += 2)
     proven = prove(p, goal, depth);
   p->searches--;
   if (outermost) p->steps = before;
@@ -395,8 +408,8 @@ bool nr_prover_fits_by_facts(NrProver *p, const NrSum *x, int64_t min, int64_t m
   bool fits = true;
   p->fitting = true; /* the search builds sums of values, which must not start another search */
   if (p->searches++ == 0) p->attempts = 0;
-  if (i.min < min) fits = low.known && (p->steps = MAX_STEPS - FEW_STEPS, prove(p, &low, 3));
-  if (fits && i.max > max) fits = high.known && (p->steps = MAX_STEPS - FEW_STEPS, prove(p, &high, 3));
+  if (i.min < min) fits = low.known && (p->steps = MAX_STEPS - FEW_STEPS, prove(p, &low, FEW_DEPTH));
+  if (fits && i.max > max) fits = high.known && (p->steps = MAX_STEPS - FEW_STEPS, prove(p, &high, FEW_DEPTH));
   p->searches--;
   p->fitting = false;
   p->steps = before;
@@ -407,13 +420,7 @@ bool nr_prover_fits_by_facts(NrProver *p, const NrSum *x, int64_t min, int64_t m
 
 bool nr_prove_not_negative(NrProver *p, NrSum x) {
   if (!x.known) return false;
-  if (interval_of(p, &x).min >= 0 || search(p, &x)) return true;
-  if (p->opening || p->conditions.size == 0) return false;
-  NrProverMark mark = nr_prover_mark(p);
-  open_conditions(p, mark.conditions);
-  bool proven = p->facts.size > mark.facts && search(p, &x);
-  nr_prover_reset(p, mark);
-  return proven;
+  return interval_of(p, &x).min >= 0 || search(p, &x);
 }
 
 bool nr_prove_less(NrProver *p, NrSum x, NrSum y) {
