@@ -63,23 +63,30 @@ static void visit_region(Walk *w, NrRegion *region) {
   nr_prover_reset(w->prover, outside);
 }
 
-/* Inserts op's checks, erases those that are proven, and assumes the others from here on. */
-static void insert_checks(Walk *w, NrOp *op) {
+/* Inserts op's checks, erases those that are proven, and assumes the others from here on. Returns whether all are
+ * proven. */
+static bool insert_checks(Walk *w, NrOp *op) {
   NrOp *anchor = check_anchor(op), *before = anchor->prev, *next;
+  bool all_proven = true;
   nr_check_claims(op);
   nr_op_set_attr_named(op, mark, nr_attr_unit(nr_op_context(op)));
   for (NrOp *new = before ? before->next : anchor->block->first; new != anchor; new = next) {
     next = new->next;
-    bool is_proven = nr_op_is(new, NR_OP_rt_check) && nr_prove_condition(w->prover, nr_rt_check_cond(new), true);
+    bool is_check = nr_op_is(new, NR_OP_rt_check);
+    bool is_proven = is_check && nr_prove_condition(w->prover, nr_rt_check_cond(new), true);
     if (is_proven) nr_erase_with_operands(new);
     else nr_prover_visit(w->prover, new);
+    all_proven &= is_proven || !is_check;
   }
+  return all_proven;
 }
 
+/* Where a claim as a whole is not proven, all conditions of its checks may be: these are inserted again, and erased. */
 static void verify_op(Walk *w, NrOp *op) {
-  bool checked = nr_op_attr_named(op, mark) && has_checks(op);
+  bool marked = nr_op_attr_named(op, mark), checked = marked && has_checks(op);
+  bool holds = checked || nr_claims_hold(w->prover, op) || (marked && insert_checks(w, op));
   nr_op_remove_attr_named(op, mark);
-  if (checked || nr_claims_hold(w->prover, op)) return;
+  if (holds) return;
   nr_op_error(op, "claims a shape or an index that is neither proven nor checked");
   w->status = NR_ERROR_INTERNAL;
 }
