@@ -1,4 +1,5 @@
 /* ops_vector.c - vector ops on values: building, extracting, reductions. Elementwise ops are in scalar.c. */
+#include "dialect/rt/rt.h"
 #include "dialect/vector/vector.h"
 #include "interp/ops.h"
 
@@ -88,6 +89,22 @@ bool nr_run_vector_bitcast(NrInterp *in, NrOp *op) {
       bits |= (part >> at % from_bits & 1) << k;
     }
     nr_ivalue_store(to->elem, nth(to, i), (NrIValue){.bits = bits});
+  }
+  return give(in, op, to);
+}
+
+bool nr_run_rt_dot(NrInterp *in, NrOp *op) {
+  NrIView *to = new_result(in, op), *acc = view_of(in, nr_rt_dot_acc(op)), *a = view_of(in, nr_rt_dot_a(op)),
+          *b = view_of(in, nr_rt_dot_b(op));
+  if (!to) return false;
+  for (int64_t i = 0; i < to->dims[0]; i++) {
+    uint32_t sum = (uint32_t)nr_ivalue_load(acc->elem, nth(acc, i)).bits;
+    for (int64_t k = 4 * i; k < 4 * i + 4; k++) {
+      uint8_t x = (uint8_t)nr_ivalue_load(a->elem, nth(a, k)).bits;
+      int8_t y = (int8_t)nr_ivalue_load(b->elem, nth(b, k)).bits;
+      sum += (uint32_t)(x * y);
+    }
+    nr_ivalue_store(to->elem, nth(to, i), (NrIValue){.bits = sum});
   }
   return give(in, op, to);
 }

@@ -3,6 +3,7 @@
 
 #include "dialect/arith/arith.h"
 #include "dialect/linalg/linalg.h"
+#include "dialect/operands.h"
 #include "dialect/scf/scf.h"
 
 enum {
@@ -89,9 +90,25 @@ static bool is_part_of_fma(const NrTarget *t, NrOp *op) {
          nr_arith_fastmath_has(op, "contract") && nr_arith_fastmath_has(use->owner, "contract");
 }
 
+static bool is_of_bytes(const NrValue *value) {
+  const NrOp *op = value->op;
+  return op && (nr_op_is(op, NR_OP_arith_extsi) || nr_op_is(op, NR_OP_arith_extui)) &&
+         nr_type_is_int_width(nr_op_only_operand(op)->type, 8);
+}
+
+/* The product of two bytes, which the only op behind it adds, or the extension of one of them: the sums of four of them
+ * are one op (rt.dot). */
+static bool is_part_of_dot(const NrOp *op) {
+  NrUse *use = op->num_results == 1 ? nr_op_result(op)->first_use : NULL;
+  if (!use || use->next || !nr_type_is_int_width(nr_op_result(op)->type, 32)) return false;
+  if (is_of_bytes(nr_op_result(op))) return nr_op_is(use->owner, NR_OP_arith_muli) && is_part_of_dot(use->owner);
+  return nr_op_is(op, NR_OP_arith_muli) && is_of_bytes(nr_op_lhs(op)) && is_of_bytes(nr_op_rhs(op)) &&
+         nr_op_is(use->owner, NR_OP_arith_addi);
+}
+
 NrCost nr_cost_of_op(const NrTarget *t, NrOp *op, bool lanes) {
   if (nr_op_has(op, NR_CALL) || nr_op_has(op, NR_ALLOCATES) || nr_op_has(op, NR_FREES)) return (NrCost){CALL_CYCLES, 0};
-  if (is_part_of_fma(t, op)) return (NrCost){0};
+  if (is_part_of_fma(t, op) || is_part_of_dot(op)) return (NrCost){0};
   double count = elements(op), bytes = (double)element_bytes(t, op);
   int64_t libm, slots = nr_cost_slots(op, &libm);
   NrCost cost = {0};

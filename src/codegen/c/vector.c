@@ -3,6 +3,7 @@
 #include "codegen/c/c.h"
 #include "dialect/arith/arith.h"
 #include "dialect/operands.h"
+#include "dialect/rt/rt.h"
 #include "dialect/vector/vector.h"
 
 static int64_t lanes_of(NrType vector) { return vector->rank ? vector->dims[vector->rank - 1] : 1; }
@@ -235,6 +236,20 @@ static NrStatus emit_insert(NrC *g, NrOp *op, const NrCRow *row) {
   return NR_OK;
 }
 
+/* Four products of bytes for each lane. */
+static NrStatus emit_dot(NrC *g, NrOp *op, const NrCRow *row) {
+  NrType type = nr_op_result(op)->type, bytes = nr_rt_dot_a(op)->type;
+  NrBuf text = {0};
+  put_parameters(g, &text, op);
+  const char *x = nr_c_unsigned(g, bytes->elem, lane(g, bytes, "b", "k")), *sum = lane(g, type, "a", "i");
+  nr_buf_printf(&text, "  for (int i = 0; i < %lld; i++) {\n    u32 sum = (u32)%s;\n", (long long)lanes_of(type), sum);
+  nr_buf_printf(&text, "    for (int k = 4 * i; k < 4 * i + 4; k++) sum += %s * (u32)(i32)%s;\n", x,
+                lane(g, bytes, "c", "k"));
+  nr_buf_printf(&text, "    %s = %s;\n  }\n  return a;\n}", sum, nr_c_wrapped(g, type->elem, "sum"));
+  nr_c_set(g, nr_op_result(op), call_made(g, op, nr_c_text(g, "dot_%s", nr_c_type(g, type)), type, &text));
+  return NR_OK;
+}
+
 /* ---- memory ----------------------------------------------------------------------------------------------------- */
 
 static const char *address_of(NrC *g, NrOp *op) {
@@ -352,5 +367,6 @@ const NrCRow nr_c_vector_rows[] = {
     {"vector.expandload", emit_masked, .code = 1},
     {"vector.compressstore", emit_masked, .code = 1},
     {"vector.reduction", emit_reduction},
+    {"rt.dot", emit_dot},
     {0},
 };

@@ -82,10 +82,18 @@ static bool is_listed(const char *list, const char *name) {
   return listed;
 }
 
+static bool is_in(const char *list, const char *name) {
+  size_t size = strlen(name);
+  for (const char *at = list; *at; at += strcspn(at, ","), at += *at == ',')
+    if (strcspn(at, ",") == size && strncmp(at, name, size) == 0) return true;
+  return false;
+}
+
 static void host_needs(LLVMTargetMachineRef tm, NrBuf *out) {
   char *list = LLVMGetTargetMachineFeatureString(tm);
   for (const char *const *name = nr_cpu_features; *name; name++)
-    if (is_listed(list, *name)) add_name(out, *name);
+    if (is_listed(list, *name) || (nr_ll_is_without(*name) && is_in(nr_target_host()->features, *name)))
+      add_name(out, *name);
   LLVMDisposeMessage(list);
 }
 
@@ -111,19 +119,10 @@ static NrStatus ask_inliner(LLVMTargetMachineRef tm, NrContext *ctx, NrBuf *out)
   return status;
 }
 
-static bool is_in(const char *list, const char *name) {
-  size_t size = strlen(name);
-  for (const char *at = list; *at; at += strcspn(at, ","), at += *at == ',')
-    if (strcspn(at, ",") == size && strncmp(at, name, size) == 0) return true;
-  return false;
-}
-
 /* Adds the features of the CPU that code may use. */
-static void add_needs(const NrCodegenOptions *options, const char *has, NrBuf *out) {
-  for (const char *const *name = nr_cpu_features; *name; name++) {
-    bool asked = options->features && is_listed(options->features, *name);
-    if (is_in(has, *name) && (asked || !nr_ll_is_without(*name))) add_name(out, *name);
-  }
+static void add_needs(const char *has, NrBuf *out) {
+  for (const char *const *name = nr_cpu_features; *name; name++)
+    if (is_in(has, *name)) add_name(out, *name);
 }
 
 NrStatus nr_ll_cpu_needs(const NrCodegenOptions *options, LLVMTargetMachineRef tm, NrContext *ctx, NrBuf *out) {
@@ -132,12 +131,12 @@ NrStatus nr_ll_cpu_needs(const NrCodegenOptions *options, LLVMTargetMachineRef t
     return NR_OK;
   }
   if (options->target) {
-    add_needs(options, options->target->features, out);
+    add_needs(options->target->features, out);
     return NR_OK;
   }
   NrBuf has = {0};
   NrStatus status = ask_inliner(tm, ctx, &has);
-  if (!status) add_needs(options, has.data ? has.data : "", out);
+  if (!status) add_needs(has.data ? has.data : "", out);
   nr_buf_deinit(&has);
   return status;
 }

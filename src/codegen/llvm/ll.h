@@ -311,8 +311,10 @@ void nr_ll_set_task(NrLlTask *task);
 typedef enum NrLlTargetKind { NR_LL_TARGET_JIT, NR_LL_TARGET_FILE, NR_LL_TARGET_ASKED } NrLlTargetKind;
 void nr_ll_start(void); /* before LLVM's first use; nr_ll_target calls it */
 NrStatus nr_ll_target(NrContext *ctx, const NrCodegenOptions *options, NrLlTargetKind kind, LLVMTargetMachineRef *out);
-/* Whether code may use the feature only if it is requested by name, because LLVM miscompiles code with it. */
+/* Whether only functions with rt.dot have the feature, because LLVM miscompiles other code with it; and gives it to the
+ * function that is being emitted. */
 bool nr_ll_is_without(const char *feature);
+void nr_ll_allow_dots(NrLl *g);
 /* Whether code is for the host CPU with all its features. */
 static inline bool nr_ll_is_host(const NrCodegenOptions *options) {
   return (!options->cpu || strcmp(options->cpu, "native") == 0) && !options->features;

@@ -43,8 +43,8 @@ static LLVMCodeGenOptLevel codegen_level(int level) {
                                                       : LLVMCodeGenLevelAggressive;
 }
 
-/* Disabled: with these features LLVM 22 matches a sum of byte products that is reduced in halves as a dot product, and
- * drops lanes of it. */
+/* Only functions with rt.dot have these features: with them LLVM 22 matches a sum of byte products as a dot product, and
+ * drops lanes of it where it is reduced in halves that are vectors of their own. */
 static const char without[] = "-avx512vnni,-avxvnni";
 
 /* LLVM's description of the machine; the strings are LLVM's. */
@@ -85,6 +85,21 @@ bool nr_ll_is_without(const char *feature) {
   const char *at = strstr(without, feature);
   size_t size = strlen(feature);
   return at && (at[size] == ',' || !at[size]) && at[-1] == '-';
+}
+
+void nr_ll_allow_dots(NrLl *g) {
+  static const char name[] = "target-features";
+  LLVMValueRef func = g->func->value;
+  LLVMAttributeIndex index = (LLVMAttributeIndex)LLVMAttributeFunctionIndex;
+  if (LLVMGetStringAttributeAtIndex(func, index, name, sizeof name - 1)) return;
+  const NrTarget *target = g->options->target ? g->options->target : nr_target_host();
+  char *all = LLVMGetTargetMachineFeatureString(g->tm);
+  NrBuf text = {0};
+  nr_buf_printf(&text, "%s,%s", all, strstr(target->features, "avx512vnni") ? "+avx512vnni" : "+avxvnni");
+  LLVMAddAttributeAtIndex(func, index, LLVMCreateStringAttribute(g->llvm, name, sizeof name - 1, text.data,
+                                                                 (unsigned)text.size));
+  LLVMDisposeMessage(all);
+  nr_buf_deinit(&text);
 }
 
 NrStatus nr_ll_target(NrContext *ctx, const NrCodegenOptions *options, NrLlTargetKind kind, LLVMTargetMachineRef *out) {

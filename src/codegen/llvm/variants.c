@@ -43,7 +43,8 @@ void nr_ll_variant_seal(NrLl *g, size_t i, size_t count) {
     hide(f);
     if (LLVMIsDeclaration(f)) continue;
     set_attribute(g, f, "target-cpu", cpu);
-    set_attribute(g, f, "target-features", features);
+    if (!LLVMGetStringAttributeAtIndex(f, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, "target-features", 15))
+      set_attribute(g, f, "target-features", features);
   }
   for (LLVMValueRef v = LLVMGetFirstGlobal(g->mod); v; v = LLVMGetNextGlobal(v)) hide(v);
   LLVMDisposeMessage(cpu);

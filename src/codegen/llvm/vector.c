@@ -2,6 +2,7 @@
  * of rows, of which whole rows are extracted and inserted (lower-vectors). */
 #include "codegen/llvm/ll.h"
 #include "dialect/operands.h"
+#include "dialect/rt/rt.h"
 #include "dialect/vector/vector.h"
 
 /* ---- construction and rearrangement ------------------------------------------------------------------------------ */
@@ -161,6 +162,20 @@ static NrStatus emit_masked(NrLl *g, NrOp *op, const NrLlRow *row) {
   return NR_OK;
 }
 
+/* ---- products of bytes ------------------------------------------------------------------------------------------ */
+
+/* expand-dots leaves these ops to CPUs with VNNI, on vectors that have such an instruction. */
+static NrStatus emit_dot(NrLl *g, NrOp *op, const NrLlRow *row) {
+  nr_ll_allow_dots(g);
+  int64_t bits = 32 * nr_op_result(op)->type->dims[0];
+  const char *name = bits == 512   ? "llvm.x86.avx512.vpdpbusd.512"
+                     : bits == 256 ? "llvm.x86.avx512.vpdpbusd.256" : "llvm.x86.avx512.vpdpbusd.128";
+  LLVMValueRef args[] = {nr_ll_value(g, nr_rt_dot_acc(op)), nr_ll_value(g, nr_rt_dot_a(op)),
+                         nr_ll_value(g, nr_rt_dot_b(op))};
+  nr_ll_set(g, nr_op_result(op), nr_ll_intrinsic(g, name, NULL, 0, args, 3));
+  return NR_OK;
+}
+
 const NrLlRow nr_ll_vector_rows[] = {
     {"vector.broadcast", emit_broadcast},
     {"vector.step", emit_step},
@@ -176,5 +191,6 @@ const NrLlRow nr_ll_vector_rows[] = {
     {"vector.scatter", emit_masked, .text = "llvm.masked.scatter", .code = 1},
     {"vector.expandload", emit_masked, .text = "llvm.masked.expandload"},
     {"vector.compressstore", emit_masked, .text = "llvm.masked.compressstore"},
+    {"rt.dot", emit_dot},
     {0},
 };

@@ -116,6 +116,17 @@ static NrStatus libm_verify(NrOp *op) {
   return nr_op_error(op, "(C1) calls '%.*s', which is no function of math.h that is known", NR_STR_ARG(name));
 }
 
+static NrStatus dot_verify(NrOp *op) {
+  NrType acc = nr_rt_dot_acc(op)->type, bytes = nr_rt_dot_a(op)->type;
+  if (acc->rank != 1 || acc->scalable || !nr_type_is_int_width(acc->elem, 32))
+    return nr_op_error(op, "(C1) adds to a vector of i32 of one dim; got %s", nr_type_text(acc->ctx, acc));
+  bool fits = bytes->rank == 1 && !bytes->scalable && nr_type_is_int_width(bytes->elem, 8) &&
+              bytes->dims[0] / 4 == acc->dims[0] && bytes->dims[0] % 4 == 0;
+  if (fits) return NR_OK;
+  return nr_op_error(op, "(C2) multiplies four i8 for each lane of %s; got %s", nr_type_text(acc->ctx, acc),
+                     nr_type_text(acc->ctx, bytes));
+}
+
 static bool is_pointer(NrType type) {
   return type->rank == 1 && type->dims[0] == NR_DYNAMIC && nr_memref_is_identity(type);
 }

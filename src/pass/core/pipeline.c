@@ -68,6 +68,7 @@ const NrStep nr_pipeline[] = {
      "code generation reads blocks; loops that may overflow count their trips since `import`"},
     {"cf", "limit-inlining,limit-vectorization", "last: measure functions and loops as they will be, but for `expand`"},
     {"expand", "lower-vectors", "first: the passes behind it write out ops on scalars and 1-D vectors only"},
+    {"expand", "expand-dots", "what CPUs without such an instruction compute is vectors of one dim"},
     {"expand", "expand-complex,expand-math",
      "behind limit-inlining and all that folds: until here exp(x) is one op, which fuses, folds and counts as one"},
     {"expand", "expand-floats", "behind expand-math, whose functions of narrow floats extend and round"},

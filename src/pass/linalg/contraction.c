@@ -1,6 +1,7 @@
 /* contraction.c - chooses what vectorize-contractions vectorizes: the reduction, the vector dim and the tiles. */
 #include "pass/linalg/contraction.h"
 
+#include "dialect/operands.h"
 #include "pass/loop/parallel.h"
 #include "target/cost.h"
 
@@ -105,9 +106,81 @@ static uint32_t even(int64_t range, uint32_t tile) {
   return (uint32_t)((range + parts - 1) / parts);
 }
 
+/* ---- bytes ---- */
+
+/* Whether `value` is input k, of bytes, extended to i32. */
+static bool is_extended(NrContraction *c, const NrValue *value, size_t k) {
+  const NrOp *op = value->op;
+  if (!op || !(nr_op_is(op, NR_OP_arith_extsi) || nr_op_is(op, NR_OP_arith_extui))) return false;
+  c->is_unsigned[k] = nr_op_is(op, NR_OP_arith_extui);
+  return nr_op_only_operand(op) == nr_block_arg(nr_op_only_body(c->op), k);
+}
+
+/* Whether the body is acc + a * b, of two inputs of bytes and an i32. */
+static bool multiplies_bytes(NrContraction *c) {
+  if (c->num_inputs != 2 || !nr_type_is_int_width(c->elem, 32) || !nr_op_is(c->combine, NR_OP_arith_addi)) return false;
+  for (size_t k = 0; k < 2; k++)
+    if (!nr_type_is_int_width(nr_operand(c->op, k)->type->elem, 8)) return false;
+  NrValue *acc = nr_block_arg(nr_op_only_body(c->op), 2);
+  NrValue *term = nr_op_lhs(c->combine) == acc ? nr_op_rhs(c->combine) : nr_op_lhs(c->combine);
+  if (!term->op || !nr_op_is(term->op, NR_OP_arith_muli)) return false;
+  return is_extended(c, nr_op_lhs(term->op), 0) && is_extended(c, nr_op_rhs(term->op), 1);
+}
+
+static bool is_dim(NrAffineExpr e, int d) { return e->kind == NR_AFFINE_DIM && e->value == (int64_t)d; }
+
+/* Whether loop dim d alone is the last dim of input k, which lies side by side. */
+static bool is_last(const NrContraction *c, size_t k, int d) {
+  NrAttr map = nr_linalg_map(c->op, k);
+  return map->num_exprs && is_dim(map->exprs[map->num_exprs - 1], d) &&
+         nr_contraction_along(c, k, (uint32_t)d) == NR_ALONG_CONTIGUOUS;
+}
+
+static int find_four(const NrContraction *c) {
+  for (int d = 0; d < (int)c->num_loops; d++)
+    if (c->reduction[d] && nr_contraction_range(c, d) == 4 && is_last(c, 0, d) && is_last(c, 1, d)) return d;
+  return -1;
+}
+
+/* Whether lanes can go along parallel dim v while input `wide` is the one that has them. */
+static bool bytes_fit(const NrContraction *c, size_t wide, int v) {
+  NrType t = nr_operand(c->op, wide)->type;
+  NrAttr map = nr_linalg_map(c->op, wide);
+  int64_t strides[NR_MAX_RANK], offset;
+  uint32_t last = map->num_exprs - 1;
+  if (c->reduction[v] || nr_contraction_along(c, 2, (uint32_t)v) != NR_ALONG_CONTIGUOUS ||
+      nr_contraction_along(c, 1 - wide, (uint32_t)v) != NR_ALONG_INVARIANT || last == 0 ||
+      !is_dim(map->exprs[last - 1], v))
+    return false;
+  for (uint32_t r = 0; r + 1 < last; r++)
+    if (nr_affine_uses_dim(map->exprs[r], (uint32_t)v)) return false;
+  return t->dims[last] == 4 && nr_memref_strides(t, strides, &offset) && strides[last - 1] == 4;
+}
+
+/* Factors of equal sign need a correction for each vector of the wide input, in a register of its own. */
+static bool choose_bytes(NrContraction *c) {
+  c->four = multiplies_bytes(c) ? find_four(c) : -1;
+  c->v = -1;
+  for (int v = 0; v < (int)c->num_loops && c->four >= 0; v++)
+    for (size_t wide = 0; wide < 2; wide++)
+      if (bytes_fit(c, wide, v) && (c->v < 0 || nr_contraction_range(c, v) > nr_contraction_range(c, c->v))) {
+        c->v = v;
+        c->wide = wide;
+      }
+  if (c->v < 0 || nr_contraction_range(c, c->v) < c->lanes / 2) return c->four = -1, false;
+  bool corrects = c->is_unsigned[0] == c->is_unsigned[1], many = c->target->registers >= 32;
+  c->dot = false;
+  c->w = -1;
+  c->u = unroll_dim(c, c->v, -1);
+  c->tile_u = at_most(nr_contraction_range(c, c->u), (uint32_t)nr_cost_rows(c->target));
+  c->tile_v = even(nr_contraction_range(c, c->v) / c->lanes, c->tile_u == 1 ? 8 : many && !corrects ? 3 : 2);
+  return true;
+}
+
 bool nr_contraction_choose(NrContraction *c) {
   c->lanes = c->target->vector_bytes / (uint32_t)nr_type_byte_size(c->elem);
   if (c->lanes < 2) return false;
+  if (choose_bytes(c)) return true;
   c->v = -1;
   bool may_dot = nr_reduction_op_is_exact(c->combine);
   int64_t best = 0;

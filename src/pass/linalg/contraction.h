@@ -25,6 +25,12 @@ typedef struct NrContraction {
   bool dot;            /* v is a reduction */
   int u, w;            /* parallel dims that are unrolled, -1 = none; w only for dot */
   uint32_t tile_u, tile_v; /* tile_v: vectors along v, or elements along w for dot */
+  /* Sums of products of bytes, which rt.dot adds by four. Both inputs have four bytes of the sum side by side; in one,
+   * the `wide` one, those of the next element along v follow. */
+  int four;            /* the reduction dim of these bytes, -1 = none */
+  size_t wide;
+  bool is_unsigned[2]; /* the inputs */
+  NrValue *bytes;      /* the wide input with v and four as one dim */
 } NrContraction;
 
 /* Fills the fields of c that describe c->op; false when it cannot be vectorized. */

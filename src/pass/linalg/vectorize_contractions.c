@@ -5,11 +5,15 @@
  * There are two schemes. A parallel dim is vectorized when every operand is contiguous along it or does not depend on
  * it; accumulators are then vectors of the output. A reduction dim is vectorized (a dot product) when this holds for
  * the inputs and the output does not depend on it; accumulators are then partial results that are combined at the end,
- * so the combining op must be reorderable. Both unroll other parallel dims, so that a loaded value is used by several
+ * so the combining op must be reorderable. Sums of products of bytes that lie by four (contraction.h) are of the first
+ * kind, with one rt.dot for four steps of the sum. Both unroll other parallel dims, so that a loaded value is used by several
  * accumulators, and mask the end of the range. All other reductions are left to convert-linalg-to-loops. */
 #include "dialect/affine/affine.h"
 #include "dialect/arith/arith.h"
+#include "dialect/memref/memref.h"
+#include "dialect/rt/rt.h"
 #include "dialect/scf/scf.h"
+#include "dialect/vector/vector.h"
 #include "pass/core/rewrite.h"
 #include "pass/linalg/contraction.h"
 
@@ -126,8 +130,17 @@ static void close_loop(NrContraction *c, NrOp *loop, NrValue **carried, size_t c
 /* A tile of nu x nv accumulators. nv counts vectors along v, or elements along w for dot. */
 typedef struct Tile {
   uint32_t nu, nv;
-  NrValue *mask; /* of the last vector, or NULL */
+  NrValue *mask;       /* of the last vector, or NULL */
+  NrValue *bytes_mask; /* the same for vectors of bytes */
 } Tile;
+
+/* Factors of equal sign: one has its sign bits flipped, and what that adds is taken off behind. */
+static bool corrects(const NrContraction *c) { return c->four >= 0 && c->is_unsigned[0] == c->is_unsigned[1]; }
+
+/* The values that the loops of the sum carry: a tile, and the corrections of its vectors. */
+static size_t num_carried(const NrContraction *c, const Tile *t) {
+  return (size_t)t->nu * t->nv + (corrects(c) ? t->nv : 0);
+}
 
 /* Computes the loop indices of accumulator (i, j). */
 static void tile_ivs(NrContraction *c, const Tile *t, uint32_t i, uint32_t j, NrValue **out) {
@@ -137,6 +150,85 @@ static void tile_ivs(NrContraction *c, const Tile *t, uint32_t i, uint32_t j, Nr
   if (!c->dot) out[c->v] = add_const(c, c->ivs[c->v], (int64_t)j * c->lanes);
   else if (c->w >= 0) out[c->w] = add_const(c, c->ivs[c->w], j);
 }
+
+/* ---- bytes ---- */
+
+static NrType bytes_of(const NrContraction *c, int64_t count) {
+  return nr_type_vector(&count, 1, nr_type_int(c->b.ctx, 8));
+}
+
+static NrValue *cast_bits(NrContraction *c, NrValue *vector, NrType type) {
+  return nr_build_value(&c->b, NR_OP_vector_bitcast, type, &vector, 1);
+}
+
+/* Four bytes of the input that is not wide, in each lane. */
+static NrValue *load_four(NrContraction *c, NrValue *const *ivs) {
+  NrValue *operands[NR_MAX_RANK + 1], *at[NR_CONTRACTION_LOOPS];
+  memcpy(at, ivs, c->num_loops * sizeof *at);
+  at[c->four] = constant_index(c, 0);
+  size_t n = access(c, 1 - c->wide, at, operands, 0);
+  NrValue *bytes = nr_build_value(&c->b, NR_OP_vector_load, bytes_of(c, 4), operands, n);
+  NrIndex first = nr_index_const(0);
+  NrValue *word = nr_build_vector_extract(&c->b, cast_bits(c, bytes, nr_type_vector((int64_t[]){1}, 1, c->elem)), &first, 1);
+  return cast_bits(c, as_vector(c, word), bytes_of(c, 4 * (int64_t)c->lanes));
+}
+
+/* Four bytes of each lane of the wide input. */
+static NrValue *load_wide(NrContraction *c, NrValue *const *ivs, NrValue *mask) {
+  NrValue *operands[NR_MAX_RANK + 3] = {c->bytes};
+  NrAttr map = nr_linalg_map(c->op, c->wide);
+  NrType type = bytes_of(c, 4 * (int64_t)c->lanes);
+  size_t n = 1;
+  for (uint32_t r = 0; r + 2 < map->num_exprs; r++)
+    operands[n++] = nr_affine_expand_indices(&c->b, map->exprs[r], map->num_dims, ivs);
+  operands[n++] = nr_arith_binary(&c->b, NR_OP_arith_muli, ivs[c->v], constant_index(c, 4));
+  if (!mask) return nr_build_value(&c->b, NR_OP_vector_load, type, operands, n);
+  operands[n++] = mask;
+  operands[n++] = zero(c, type);
+  return nr_build_value(&c->b, NR_OP_vector_maskedload, type, operands, n);
+}
+
+static NrValue *dot(NrContraction *c, NrValue *acc, NrValue *wide, NrValue *other) {
+  bool first = c->is_unsigned[c->wide];
+  NrValue *operands[] = {acc, first ? wide : other, first ? other : wide};
+  return nr_build_value(&c->b, NR_OP_rt_dot, acc->type, operands, 3);
+}
+
+/* Updates all accumulators for four steps of the sum. With flipped sign bits, x stands for x + 128 where it had a sign,
+ * and for x - 128 where it had none: 128, or -128, times the sum of the wide factor is too much. */
+static void emit_dots(NrContraction *c, const Tile *t, NrValue **acc) {
+  NrValue *wide[MAX_TILE], *ivs[NR_CONTRACTION_LOOPS], *signs = NULL;
+  if (corrects(c)) {
+    NrOp *op = nr_build_op(&c->b, NR_OP_arith_constant, NULL, 0, (NrType[]){bytes_of(c, 4 * (int64_t)c->lanes)}, 1);
+    nr_op_set_attr(op, NR_A_value, nr_attr_dense(nr_op_result(op)->type, &(uint8_t){0x80}, 1));
+    signs = nr_op_result(op);
+  }
+  for (uint32_t j = 0; j < t->nv; j++) {
+    tile_ivs(c, t, 0, j, ivs);
+    wide[j] = load_wide(c, ivs, t->bytes_mask);
+    NrValue **correction = &acc[t->nu * t->nv + j];
+    if (signs) *correction = dot(c, *correction, wide[j], signs);
+  }
+  for (uint32_t i = 0; i < t->nu; i++) {
+    tile_ivs(c, t, i, 0, ivs);
+    NrValue *four = load_four(c, ivs);
+    if (signs) four = nr_arith_binary(&c->b, NR_OP_arith_xori, four, signs);
+    for (uint32_t j = 0; j < t->nv; j++) acc[i * t->nv + j] = dot(c, acc[i * t->nv + j], wide[j], four);
+  }
+}
+
+/* The input with its last two dims, four bytes for each element along v, as one. */
+static NrValue *joined(NrContraction *c, NrValue *memref) {
+  uint32_t rank = memref->type->rank;
+  NrGroups groups = {.count = rank - 1};
+  for (uint32_t i = 0; i + 1 < rank; i++) groups.begin[i] = i, groups.size[i] = i + 2 == rank ? 2 : 1;
+  NrType type = nr_memref_collapsed_type(memref->type, &groups);
+  memref = nr_build_value(&c->b, NR_OP_memref_collapse_shape, type, &memref, 1);
+  nr_op_set_attr(memref->op, NR_A_reassociation, nr_groups_attr(c->b.ctx, &groups));
+  return memref;
+}
+
+/* ---- steps, loops and tiles ---- */
 
 /* Updates all accumulators for one step of the innermost reduction; each distinct element of an input is loaded once.
  */
@@ -190,8 +282,14 @@ static bool is_idempotent(const NrContraction *c) {
   }
 }
 
-/* Reduces the lanes of a partial result to a scalar by combining halves. */
+/* Reduces the lanes of a partial result to a scalar: sums of integers by one op, since LLVM takes halves of a sum of
+ * products of bytes for a dot product that they are not (codegen/llvm/target.c), all else by combining halves. */
 static NrValue *join_lanes(NrContraction *c, NrValue *vector) {
+  if (nr_op_is(c->combine, NR_OP_arith_addi)) {
+    NrOp *op = nr_build_op(&c->b, NR_OP_vector_reduction, &vector, 1, &c->elem, 1);
+    nr_op_set_attr(op, NR_A_kind, nr_vector_kind_attr(c->b.ctx, "add"));
+    return nr_op_result(op);
+  }
   for (uint32_t n = c->lanes; n > 1; n /= 2) {
     NrType half = nr_type_vector((int64_t[]){n / 2}, 1, c->elem);
     NrValue *parts[2];
@@ -220,8 +318,8 @@ static NrValue *join_lanes(NrContraction *c, NrValue *vector) {
 /* Emits the loops of the reduction dims from dim `at` on, and emit_step inside. When v is a reduction, its loop is the
  * innermost. */
 static void emit_reductions(NrContraction *c, const Tile *t, NrValue **acc, size_t at) {
-  size_t count = (size_t)t->nu * t->nv;
-  while (at < c->num_loops && (!c->reduction[at] || (int)at == c->v)) at++;
+  size_t count = num_carried(c, t);
+  while (at < c->num_loops && (!c->reduction[at] || (int)at == c->v || (int)at == c->four)) at++;
   if (at < c->num_loops) {
     NrOp *loop = open_loop(c, constant_index(c, 0), c->bounds[at], 1, acc, count, &c->ivs[at]);
     emit_reductions(c, t, acc, at + 1);
@@ -229,7 +327,8 @@ static void emit_reductions(NrContraction *c, const Tile *t, NrValue **acc, size
     return;
   }
   if (!c->dot) {
-    emit_step(c, t, acc, t->mask);
+    if (c->four >= 0) emit_dots(c, t, acc);
+    else emit_step(c, t, acc, t->mask);
     return;
   }
   /* Full vectors first, then the remainder under a mask. */
@@ -269,12 +368,14 @@ static void emit_tile(NrContraction *c, const Tile *t) {
       old[at] = load(c, c->num_inputs, ivs, t->mask);
       acc[at] = c->dot ? identity(c, old[at]) : old[at];
     }
+  for (size_t i = (size_t)t->nu * t->nv; i < num_carried(c, t); i++) acc[i] = zero(c, vector_of(c, c->elem));
   emit_reductions(c, t, acc, 0);
   for (uint32_t i = 0; i < t->nu; i++)
     for (uint32_t j = 0; j < t->nv; j++) {
       tile_ivs(c, t, i, j, ivs);
       uint32_t at = i * t->nv + j;
       NrValue *value = acc[at];
+      if (corrects(c)) value = nr_arith_binary(&c->b, NR_OP_arith_subi, value, acc[t->nu * t->nv + j]);
       if (c->dot) {
         value = join_lanes(c, value);
         if (!is_idempotent(c)) value = combine_scalars(c, old[at], value);
@@ -334,7 +435,7 @@ static void over_v(NrContraction *c, Tile *t) {
     NrValue *end = nr_arith_binary(&c->b, NR_OP_arith_subi, bound, rest);
     NrOp *loop = open_loop(c, begin, end, step, NULL, 0, &c->ivs[c->v]);
     t->nv = vectors;
-    t->mask = NULL;
+    t->mask = t->bytes_mask = NULL;
     over_u(c, t);
     close_loop(c, loop, NULL, 0);
     if (range != INT64_MAX && (range -= range / step * step) == 0) return;
@@ -344,6 +445,11 @@ static void over_v(NrContraction *c, Tile *t) {
   NrValue *left = nr_arith_binary(&c->b, NR_OP_arith_subi, bound, c->ivs[c->v]);
   t->nv = 1;
   t->mask = nr_build_value(&c->b, NR_OP_vector_create_mask, vector_of(c, nr_type_i1(c->b.ctx)), &left, 1);
+  if (c->four >= 0) {
+    NrType type = nr_type_vector((int64_t[]){4 * (int64_t)c->lanes}, 1, nr_type_i1(c->b.ctx));
+    NrValue *bytes = nr_arith_binary(&c->b, NR_OP_arith_muli, left, constant_index(c, 4));
+    t->bytes_mask = nr_build_value(&c->b, NR_OP_vector_create_mask, type, &bytes, 1);
+  }
   over_u(c, t);
   close_loop(c, loop, NULL, 0);
 }
@@ -361,7 +467,8 @@ static void over_rest(NrContraction *c, Tile *t, size_t at) {
 }
 
 static void vectorize(NrContraction *c) {
-  Tile t = {1, 1, NULL};
+  Tile t = {1, 1, NULL, NULL};
+  if (c->four >= 0) c->bytes = joined(c, nr_operand(c->op, c->wide));
   for (size_t d = 0; d < c->num_loops; d++) c->bounds[d] = nr_index_value(&c->b, c->ranges[d]);
   over_rest(c, &t, 0);
   nr_op_erase(c->op);
@@ -373,7 +480,7 @@ static NrStatus vectorize_contractions_run(NrPassContext *pass, NrOp *root) {
   NrOpList found = {0};
   nr_collect_post(root, is_structured_on_buffers, &found);
   for (size_t i = 0; i < found.size; i++) {
-    NrContraction c = {.op = found.data[i], .target = pass->target, .b = nr_builder_before(found.data[i])};
+    NrContraction c = {.op = found.data[i], .four = -1, .target = pass->target, .b = nr_builder_before(found.data[i])};
     if (!nr_contraction_read(&c)) continue;
     for (size_t d = 0; d < c.num_loops; d++) c.ranges[d] = nr_linalg_loop_range(&c.b, c.op, d);
     if (nr_contraction_choose(&c)) vectorize(&c);

@@ -14,6 +14,18 @@ typedef struct NrSigns {
 } NrSigns;
 NrValue *nr_lower_sum_integers(NrLower *l, NrValue *a, const char *a_dims, NrValue *b, const char *b_dims,
                                const char *out_dims, NrValue *init, NrSigns signs);
+/* ---- sums of products of bytes (by_four.c) ---- */
+
+/* Whether both are tensors of 8-bit integers. */
+bool nr_lower_is_of_bytes(const NrValue *a, const NrValue *b);
+/* x with four elements of the sum side by side in a last dim of its own, 0 behind the end. Dims are named as above; they
+ * come in the order of `order`, in which letter `sum` is that of the fours. */
+NrValue *nr_lower_by_four(NrLower *l, NrValue *x, const char *dims, char sum, const char *order);
+NrDim nr_lower_fours(NrLower *l, NrDim size); /* how many fours hold so many elements */
+/* The place of element `in` of a four, both index values. Behind the end it is 0; *out_inside: whether it is not, NULL
+ * where that cannot be. */
+NrValue *nr_lower_place_in_fours(NrLower *l, NrValue *four, NrValue *in, NrDim size, NrValue **out_inside);
+
 /* acc + a * b of args a, b, acc; user: NrSigns or NULL. Narrow factors are widened to the type of acc. */
 void nr_multiply_add_body(NrLower *l, NrValue *const *args, NrValue **results, void *user);
 /* Gemm and Conv of the node's inputs. */
@@ -60,6 +72,8 @@ typedef struct NrConv {
   NrValue *windows;               /* under the kernel, by windows_dims: n batch, g group, a.. positions, q depth */
   NrValue *kernel;                /* [groups, per group, depth] */
   char windows_dims[NORIA_MAX_RANK + 4], out_dims[NORIA_MAX_RANK + 4];
+  bool by_four;                   /* bytes: windows are [batch, groups, fours of the depth, positions, 4], with all
+                                     positions in one dim, as in `out` */
 } NrConv;
 /* Checks the shapes. padding: the scalar out of bounds, NULL for 0. */
 NrStatus nr_lower_conv_windows(NrLower *l, NrValue *x, NrValue *k, NrValue *padding, NrConv *out);

@@ -123,6 +123,68 @@ static NrValue *im2col_body(NrLower *l, NrValue *const *at, void *user) {
   return nr_lower_select(l, inside, element, r->padding ? r->padding : nr_lower_constant(l, element->type, 0));
 }
 
+/* ---- windows of bytes ---- */
+
+/* x within its padding, if that is nowhere negative; w has none then. */
+static NrValue *padded(NrLower *l, NrValue *x, NrValue *padding, NrWindow *w) {
+  NrDim offsets[NORIA_MAX_RANK] = {nr_dim(0), nr_dim(0)};
+  NrShape s = nr_lower_shape(l, x);
+  bool any = false;
+  for (size_t i = 0; i < w->spatial; i++) {
+    if (!nr_dim_is_size(w->begin[i]) || !nr_dim_is_size(w->end[i])) return x;
+    any |= !nr_dim_is(w->begin[i], 0) || !nr_dim_is(w->end[i], 0);
+    offsets[2 + i] = w->begin[i];
+    s.dims[2 + i] = nr_dim_add(l, nr_dim_add(l, s.dims[2 + i], w->begin[i]), w->end[i]);
+  }
+  if (!any) return x;
+  for (size_t i = 0; i < w->spatial; i++) w->begin[i] = w->end[i] = nr_dim(0);
+  NrValue *border = padding ? padding : nr_lower_constant(l, x->type->elem, 0);
+  return nr_lower_insert_slice(l, x, nr_lower_fill(l, &s, border), offsets);
+}
+
+typedef struct Fours {
+  Im2col windows;
+  NrDim depth;
+} Fours;
+
+/* Element (n, g, four of the depth, i.., element of the four). */
+static NrValue *fours_body(NrLower *l, NrValue *const *at, void *user) {
+  const Fours *f = user;
+  size_t spatial = f->windows.w->spatial;
+  NrValue *window[2 * NORIA_MAX_RANK], *inside;
+  NrValue *rest = nr_lower_place_in_fours(l, at[2], at[3 + spatial], f->depth, &inside);
+  memcpy(window, at, 2 * sizeof *at);
+  memcpy(window + 2, at + 3, spatial * sizeof *at);
+  for (size_t i = spatial; i-- > 0;) {
+    NrValue *size = nr_dim_value(l, f->windows.w->size[i]);
+    window[3 + spatial + i] = same2(l, NR_OP_arith_remui, rest, size);
+    rest = same2(l, NR_OP_arith_divui, rest, size);
+  }
+  window[2 + spatial] = rest;
+  NrValue *element = im2col_body(l, window, (void *)&f->windows);
+  return inside ? nr_lower_select(l, inside, element, nr_lower_constant(l, element->type, 0)) : element;
+}
+
+/* The windows by four, with all positions in one dim: [batch, groups, fours, positions, 4]. */
+static NrValue *gather_fours(NrLower *l, NrValue *x, const NrShape *sk, NrWindow *w, NrValue *padding, NrConv *c) {
+  NrDim batch = nr_lower_dim(l, x, 0);
+  NrShape fours = {4 + w->spatial, {batch, c->groups, nr_lower_fours(l, c->depth)}};
+  NrShape folded = {5, {batch, c->groups, fours.dims[2], nr_shape_elements(l, &c->result, 2, c->result.rank), nr_dim(4)}};
+  for (size_t i = 0; i < w->spatial; i++) fours.dims[3 + i] = w->out[i];
+  fours.dims[3 + w->spatial] = nr_dim(4);
+  for (size_t i = 0; i < w->spatial; i++)
+    if (!nr_dim_is(w->begin[i], 0) || !nr_dim_is(w->end[i], 0)) nr_lower_expect_elements(l, "X", x, i + 2, &fours);
+  nr_lower_expect_elements(l, "X", x, 1, &fours); /* behind the end of the depth, its first element is read */
+  x = padded(l, x, padding, w);
+  Fours f = {{x, w, sk->dims[1], padding}, c->depth};
+  c->by_four = true;
+  c->spatial = 1;
+  c->out = (NrShape){4, {batch, c->groups, c->per_group, folded.dims[3]}};
+  snprintf(c->out_dims, sizeof c->out_dims, "ngop");
+  snprintf(c->windows_dims, sizeof c->windows_dims, "ngqpz");
+  return nr_lower_reshape(l, nr_lower_generate(l, &fours, x->type->elem, fours_body, &f), &folded);
+}
+
 static bool is_pointwise(const NrWindow *w) {
   for (size_t i = 0; i < w->spatial; i++)
     if (!nr_dim_is(w->size[i], 1) || w->stride[i] != 1 || !nr_dim_is(w->begin[i], 0) || !nr_dim_is(w->end[i], 0))
@@ -185,7 +247,9 @@ NrStatus nr_lower_conv_windows(NrLower *l, NrValue *x, NrValue *k, NrValue *padd
   out->depth = nr_dim_mul(l, channels, nr_shape_elements(l, &sk, 2, rank));
   out->kernel = nr_lower_reshape(l, k, &(NrShape){3, {out->groups, out->per_group, out->depth}});
   snprintf(out->out_dims, sizeof out->out_dims, "ngo%s", spatial);
-  if (is_pointwise(&w)) {
+  if (nr_lower_is_of_bytes(x, k)) {
+    out->windows = gather_fours(l, x, &sk, &w, padding, out);
+  } else if (is_pointwise(&w)) {
     NrShape split = {rank + 1, {sx.dims[0], out->groups, channels}};
     for (size_t i = 2; i < rank; i++) split.dims[i + 1] = sx.dims[i];
     snprintf(out->windows_dims, sizeof out->windows_dims, "ngq%s", spatial);
@@ -198,7 +262,9 @@ NrStatus nr_lower_conv_windows(NrLower *l, NrValue *x, NrValue *k, NrValue *padd
 }
 
 NrValue *nr_lower_conv_sum(NrLower *l, const NrConv *c, NrValue *init, NrSigns signs) {
-  return nr_lower_sum_integers(l, c->windows, c->windows_dims, c->kernel, "goq", c->out_dims, init, signs);
+  NrValue *kernel = c->by_four ? nr_lower_by_four(l, c->kernel, "goq", 'q', "goq") : c->kernel;
+  return nr_lower_sum_integers(l, c->windows, c->windows_dims, kernel, c->by_four ? "goqz" : "goq", c->out_dims, init,
+                               signs);
 }
 
 NrStatus nr_lower_conv_of(NrLower *l, NrValue **out_y) {

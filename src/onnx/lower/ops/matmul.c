@@ -1,4 +1,6 @@
 /* matmul.c - products of matrices: MatMul, Gemm. Each is one linalg.generic that multiplies and adds. */
+#include <stdio.h>
+
 #include "onnx/lower/core/state.h"
 #include "onnx/lower/ops/contract.h"
 
@@ -100,8 +102,38 @@ NrStatus nr_lower_matmul_shapes(NrLower *l, NrValue *a, NrValue *b, NrMatMul *ou
   return NR_OK;
 }
 
+/* Whether laying b out by four takes less time than it saves: it is a constant, or many rows use it. */
+static bool is_worth_fours(const NrMatMul *m) {
+  enum { ROWS = 4, COLUMNS = 8 };
+  NrDim rows = m->out.dims[m->out.rank - 2], columns = m->out.dims[m->out.rank - 1];
+  bool many_columns = !nr_dim_known(columns) || columns.size >= COLUMNS;
+  return many_columns && (nr_value_constant(m->b) || !nr_dim_known(rows) || rows.size >= ROWS);
+}
+
+/* The letters without those of the matrix, and then these. */
+static void order_of(const char *dims, const char *matrix, char *out) {
+  size_t count = 0;
+  for (const char *c = dims; *c; c++)
+    if (!strchr("mkn", *c)) out[count++] = *c;
+  snprintf(out + count, NORIA_MAX_RANK + 2 - count, "%s", matrix);
+}
+
+static NrValue *sum_by_four(NrLower *l, const NrMatMul *m, NrValue *init, NrSigns signs) {
+  char a_dims[NORIA_MAX_RANK + 2], b_dims[NORIA_MAX_RANK + 2];
+  order_of(m->a_dims, "mk", a_dims);
+  order_of(m->b_dims, "kn", b_dims);
+  NrValue *a = nr_lower_by_four(l, m->a, m->a_dims, 'k', a_dims);
+  NrValue *b = nr_lower_by_four(l, m->b, m->b_dims, 'k', b_dims);
+  if (!a || !b) return NULL;
+  strcat(a_dims, "z");
+  strcat(b_dims, "z");
+  return nr_lower_sum_integers(l, a, a_dims, b, b_dims, m->out_dims, init, signs);
+}
+
 NrValue *nr_lower_matmul_sum(NrLower *l, const NrMatMul *m, NrType acc, NrSigns signs) {
   NrValue *init = nr_lower_zeros(l, &m->out, acc);
+  if (nr_lower_is_of_bytes(m->a, m->b) && m->out.rank < NORIA_MAX_RANK && is_worth_fours(m))
+    return sum_by_four(l, m, init, signs);
   return nr_lower_sum_integers(l, m->a, m->a_dims, m->b, m->b_dims, m->out_dims, init, signs);
 }
 

@@ -23,8 +23,10 @@ static NrValue *kernel_sums(NrLower *l, const NrConv *c, NoriaDType dtype) {
 
 /* The sums of what is under the window: [batch, groups, 1, positions..]. */
 static NrValue *window_sums(NrLower *l, const NrConv *c, NoriaDType dtype) {
-  size_t q = (size_t)(strchr(c->windows_dims, 'q') - c->windows_dims);
-  NrValue *sum = nr_lower_sum_as_i32(l, c->windows, dtype, UINT64_C(1) << q);
+  uint64_t depth = 0;
+  for (size_t i = 0; c->windows_dims[i]; i++)
+    if (c->windows_dims[i] == 'q' || c->windows_dims[i] == 'z') depth |= UINT64_C(1) << i;
+  NrValue *sum = nr_lower_sum_as_i32(l, c->windows, dtype, depth);
   NrShape s = nr_lower_shape(l, sum), with = {.rank = s.rank + 1};
   for (size_t i = 0; i < with.rank; i++) with.dims[i] = i == 2 ? nr_dim(1) : s.dims[i - (i > 2)];
   return nr_lower_reshape(l, sum, &with);
