@@ -268,7 +268,17 @@ static void visit_for(Finder *f, NrOp *loop) {
   else if (takes && !is_in_parallel(loop)) explain(f, loop, NULL, "its iterations may depend on each other");
 }
 
-static bool is_candidate(const NrOp *op) { return nr_op_is(op, NR_OP_scf_parallel) || nr_op_is(op, NR_OP_scf_for); }
+/* Whether the iterations of an scf.for are strips of a loop inside, as convert-linalg-to-loops makes them: LLVM makes
+ * vectors of that one, whose iterations lie side by side. */
+static bool is_over_strips(const NrOp *loop) {
+  for (const NrUse *use = nr_op_only_body(loop)->args[0]->first_use; use; use = use->next)
+    if (nr_op_is(use->owner, NR_OP_scf_for) && nr_scf_for_lower_bound(use->owner) == use->value) return true;
+  return false;
+}
+
+static bool is_candidate(const NrOp *op) {
+  return nr_op_is(op, NR_OP_scf_parallel) || (nr_op_is(op, NR_OP_scf_for) && !is_over_strips(op));
+}
 
 static NrStatus vectorize_run(NrPassContext *pass, NrOp *root) {
   Finder f = {.pass = pass, .lanes = nr_pass_int(pass, "lanes")};

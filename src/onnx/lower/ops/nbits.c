@@ -42,15 +42,84 @@ static NrValue *zero_of(NrLower *l, const Weights *w, NrValue *row, NrValue *blo
   return nr_lower_cast(l, packed_value(l, w->zeros, &row, block, w->bits), NORIA_I32, NORIA_F32, true);
 }
 
-/* Element (n, k) of the weights. */
-static NrValue *weight_body(NrLower *l, NrValue *const *at, void *user) {
+static NrValue *scale_of(NrLower *l, const Weights *w, NrValue *row, NrValue *block) {
+  return nr_lower_cast(l, nr_lower_extract(l, w->scales, (NrValue *[]){row, block}, 2), w->scale_type, NORIA_F32, true);
+}
+
+/* The weights are read as they are stored, and unpacked in the loop of the product. Its lanes go along n, so bytes and
+ * parameters lie along n too: these are rearranged, which of constants happens once, while compiling. */
+
+/* Element (block, byte, n) of the bytes. */
+static NrValue *byte_body(NrLower *l, NrValue *const *at, void *user) {
+  return nr_lower_extract(l, ((const Weights *)user)->bytes, (NrValue *[]){at[2], at[0], at[1]}, 3);
+}
+
+/* Element (block, n) of the scales. */
+static NrValue *scale_body(NrLower *l, NrValue *const *at, void *user) { return scale_of(l, user, at[1], at[0]); }
+
+/* Element (block, n) of what a weight of 0 stands for. */
+static NrValue *origin_body(NrLower *l, NrValue *const *at, void *user) {
+  NrValue *zero = zero_of(l, user, at[1], at[0]);
+  return mul(l, sub(l, num(l, zero, 0), zero), scale_of(l, user, at[1], at[0]));
+}
+
+typedef struct Part {
+  NrValue *a;
+  int64_t k, block, per_byte, place;
+} Part;
+
+/* Element (m, block, byte) of the left factors of the values at one place of the bytes; 0 behind its end. */
+static NrValue *part_body(NrLower *l, NrValue *const *at, void *user) {
+  const Part *p = user;
+  NrValue *k = add(l, mul(l, at[1], nr_lower_index(l, p->block)), mul(l, at[2], nr_lower_index(l, p->per_byte)));
+  k = add(l, k, nr_lower_index(l, p->place));
+  NrValue *inside = p->k % p->block ? nr_lower_cmpi(l, NR_CMPI_ULT, k, nr_lower_index(l, p->k)) : NULL;
+  if (inside) k = nr_lower_select(l, inside, k, nr_lower_index(l, 0));
+  NrValue *x = nr_lower_extract(l, p->a, (NrValue *[]){at[0], k}, 2);
+  return inside ? nr_lower_select(l, inside, x, num(l, x, 0)) : x;
+}
+
+/* args: bytes, scales, origins, a left factor for each value of a byte, the sum. */
+static void multiply_body(NrLower *l, NrValue *const *args, NrValue **results, void *user) {
   const Weights *w = user;
-  NrValue *size = nr_lower_index(l, w->block), *block = same2(l, NR_OP_arith_divui, at[1], size);
-  NrValue *inside = same2(l, NR_OP_arith_remui, at[1], size);
-  NrValue *q = packed_value(l, w->bytes, (NrValue *[]){at[0], block}, inside, w->bits);
-  NrValue *scale = nr_lower_extract(l, w->scales, (NrValue *[]){at[0], block}, 2);
-  NrValue *x = sub(l, nr_lower_cast(l, q, NORIA_I32, NORIA_F32, true), zero_of(l, w, at[0], block));
-  return mul(l, x, nr_lower_cast(l, scale, w->scale_type, NORIA_F32, true));
+  NrType i32 = nr_type_i32(l->ctx);
+  size_t count = (size_t)(8 / w->bits);
+  NrValue *byte = nr_lower_op1(l, NR_OP_arith_extui, i32, args[0]), *sum = NULL;
+  for (size_t i = 0; i < count; i++) {
+    NrValue *q = byte;
+    if (i) q = same2(l, NR_OP_arith_shrui, q, nr_lower_int(l, i32, (int64_t)i * w->bits));
+    if (i + 1 < count) q = both(l, q, nr_lower_int(l, i32, (INT64_C(1) << w->bits) - 1));
+    q = nr_lower_op1(l, NR_OP_arith_sitofp, nr_type_f32(l->ctx), q);
+    NrValue *weight = nr_lower_fast(add(l, nr_lower_fast(mul(l, q, args[1])), args[2]));
+    NrValue *term = nr_lower_fast(mul(l, weight, args[3 + i]));
+    sum = sum ? nr_lower_fast(add(l, sum, term)) : term;
+  }
+  results[0] = nr_lower_fast(add(l, args[3 + count], sum));
+}
+
+/* init[m, n] + the sum over k of a[m, k] * weight[n, k]; blocks: how many there are along k. */
+static NrValue *product(NrLower *l, const Weights *w, NrValue *a, int64_t k, int64_t n, int64_t blocks, NrValue *init) {
+  enum { MOST = 4, LOOPS = 4 }; /* values of a byte; loops m, n, block, byte */
+  int64_t per_byte = 8 / w->bits, bytes = w->block / per_byte;
+  NrShape packed = {3, {nr_dim(blocks), nr_dim(bytes), nr_dim(n)}}, table = {2, {nr_dim(blocks), nr_dim(n)}};
+  NrShape left = {3, {nr_lower_dim(l, a, 0), nr_dim(blocks), nr_dim(bytes)}};
+  NrType f32 = nr_type_f32(l->ctx), i8 = w->bytes->type->elem;
+  NrValue *inputs[3 + MOST] = {nr_lower_generate(l, &packed, i8, byte_body, (void *)w),
+                               nr_lower_generate(l, &table, f32, scale_body, (void *)w),
+                               nr_lower_generate(l, &table, f32, origin_body, (void *)w)};
+  NrAffineExpr d[LOOPS];
+  for (uint32_t i = 0; i < LOOPS; i++) d[i] = nr_affine_dim(l->ctx, i);
+  NrAttr maps[4 + MOST], row = nr_attr_affine_map(l->ctx, LOOPS, 0, (NrAffineExpr[]){d[0], d[2], d[3]}, 3);
+  maps[0] = nr_attr_affine_map(l->ctx, LOOPS, 0, (NrAffineExpr[]){d[2], d[3], d[1]}, 3);
+  maps[1] = maps[2] = nr_attr_affine_map(l->ctx, LOOPS, 0, (NrAffineExpr[]){d[2], d[1]}, 2);
+  for (int64_t i = 0; i < per_byte; i++) {
+    Part p = {a, k, w->block, per_byte, i};
+    inputs[3 + i] = nr_lower_generate(l, &left, f32, part_body, &p);
+    maps[3 + i] = row;
+  }
+  maps[3 + per_byte] = nr_attr_affine_map(l->ctx, LOOPS, 0, d, 2);
+  return nr_op_result(nr_lower_generic(l, inputs, (size_t)(3 + per_byte), &init, 1, maps, "pprr", multiply_body,
+                                       (void *)w));
 }
 
 /* A parameter of shape [rows, columns], which may come as one dim. */
@@ -84,14 +153,12 @@ NrStatus nr_lower_matmul_nbits(NrLower *l) {
     if (!(w.zeros = table(l, "zero_points", nr_lower_in(l, 3), n, columns))) return NR_ERROR_INVALID;
   }
   NrType f32 = nr_type_f32(l->ctx), elem = a->type->elem;
-  NrShape weights = {2, {nr_dim(n), nr_dim(k)}};
   NrShape rows = {2, {nr_shape_elements(l, &from, 0, from.rank - 1), nr_dim(k)}};
   NrShape sum = {2, {rows.dims[0], nr_dim(n)}}, columns = {1, {nr_dim(n)}};
   if (bias && !nr_lower_expect_shape(l, "bias", bias, &columns)) return NR_ERROR_INVALID;
   NrValue *init = bias ? nr_lower_broadcast_to(l, nr_lower_widen_tensor(l, bias), &sum) : nr_lower_zeros(l, &sum, f32);
-  NrValue *b = nr_lower_generate(l, &weights, f32, weight_body, &w);
   NrValue *flat = nr_lower_widen_tensor(l, nr_lower_reshape(l, a, &rows));
-  NrValue *y = nr_lower_sum_products(l, flat, "mk", b, "nk", "mn", init);
+  NrValue *y = product(l, &w, flat, k, n, blocks, init);
   to.dims[to.rank - 1] = nr_dim(n);
   return nr_lower_out(l, 0, nr_lower_narrow_tensor(l, nr_lower_reshape(l, y, &to), elem), nr_lower_dtype(l, 0));
 }
