@@ -6,6 +6,7 @@
 
 #include "dialect/affine/affine.h"
 #include "dialect/arith/arith.h"
+#include "dialect/linalg/linalg.h"
 #include "dialect/operands.h"
 #include "dialect/util/util.h"
 #include "pass/analysis/dependence.h"
@@ -129,6 +130,14 @@ static NrRange range_of_util(Query *q, NrOp *op) {
                 : (NrRange){NR_MAX(out.min, r.min), NR_MAX(out.max, r.max)};
   }
   return out;
+}
+
+/* Of linalg.index. */
+static NrRange range_of_loop(const NrOp *op) {
+  const NrOp *around = nr_op_parent(op);
+  while (around && !nr_linalg_is_structured(around)) around = nr_op_parent(around);
+  int64_t size = around ? nr_linalg_static_range(around, (size_t)nr_op_attr_int(op, NR_A_dim, 0)) : NR_DYNAMIC;
+  return (NrRange){0, size == NR_DYNAMIC ? INT64_MAX : NR_MAX(size - 1, 0)};
 }
 
 static NrRange range_of_difference(Query *q, NrValue *x, NrValue *y) {
@@ -264,6 +273,7 @@ static NrRange range_of(Query *q, NrValue *value) {
   case NR_OP_affine_min:
   case NR_OP_affine_max: return q->no_loops ? all : range_of_map(q, op);
   case NR_OP_util_assume_int: return range_of_assumed(q, value);
+  case NR_OP_linalg_index: return range_of_loop(op);
   case NR_OP_util_align:
   case NR_OP_util_range_min:
   case NR_OP_util_range_max: return range_of_util(q, op);

@@ -27,6 +27,8 @@ NrValue *nr_lower_place_in_fours(NrLower *l, NrValue *four, NrValue *in, NrDim s
   *out_inside = NULL;
   if (nr_dim_known(size) && size.size % FOUR == 0) return at;
   *out_inside = nr_lower_cmpi(l, NR_CMPI_ULT, at, nr_dim_value(l, size));
+  if (nr_dim_known(size) && size.size > 0)
+    return same2(l, NR_OP_arith_minsi, at, nr_lower_index(l, size.size - 1));
   return nr_lower_select(l, *out_inside, at, nr_lower_index(l, 0));
 }
 
@@ -54,7 +56,7 @@ NrValue *nr_lower_by_four(NrLower *l, NrValue *x, const char *dims, char sum, co
   to.dims[s.rank] = nr_dim(FOUR);
   bool whole = nr_dim_known(f.size) && f.size.size % FOUR == 0;
   if (stays && whole && f.sum + 1 == s.rank) return nr_lower_reshape(l, x, &to);
-  /* Behind the end, element 0 is read: this holds, and tells the prover that there is one. */
+  /* Behind the end, another element is read: this holds, and tells the prover that there is one. */
   if (!whole) nr_lower_expect_elements(l, "a factor", x, f.sum, &to);
   return nr_lower_generate(l, &to, x->type->elem, by_four_body, &f);
 }

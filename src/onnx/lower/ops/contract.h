@@ -22,8 +22,8 @@ bool nr_lower_is_of_bytes(const NrValue *a, const NrValue *b);
  * come in the order of `order`, in which letter `sum` is that of the fours. */
 NrValue *nr_lower_by_four(NrLower *l, NrValue *x, const char *dims, char sum, const char *order);
 NrDim nr_lower_fours(NrLower *l, NrDim size); /* how many fours hold so many elements */
-/* The place of element `in` of a four, both index values. Behind the end it is 0; *out_inside: whether it is not, NULL
- * where that cannot be. */
+/* The place of element `in` of a four, both index values. Behind the end it is another one; *out_inside: whether it is
+ * not, NULL where that cannot be. */
 NrValue *nr_lower_place_in_fours(NrLower *l, NrValue *four, NrValue *in, NrDim size, NrValue **out_inside);
 
 /* acc + a * b of args a, b, acc; user: NrSigns or NULL. Narrow factors are widened to the type of acc. */

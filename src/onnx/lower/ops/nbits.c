@@ -74,7 +74,7 @@ static NrValue *part_body(NrLower *l, NrValue *const *at, void *user) {
   NrValue *k = add(l, mul(l, at[1], nr_lower_index(l, p->block)), mul(l, at[2], nr_lower_index(l, p->per_byte)));
   k = add(l, k, nr_lower_index(l, p->place));
   NrValue *inside = p->k % p->block ? nr_lower_cmpi(l, NR_CMPI_ULT, k, nr_lower_index(l, p->k)) : NULL;
-  if (inside) k = nr_lower_select(l, inside, k, nr_lower_index(l, 0));
+  if (inside) k = same2(l, NR_OP_arith_minsi, k, nr_lower_index(l, p->k - 1));
   NrValue *x = nr_lower_extract(l, p->a, (NrValue *[]){at[0], k}, 2);
   return inside ? nr_lower_select(l, inside, x, num(l, x, 0)) : x;
 }
