@@ -43,8 +43,8 @@ static LLVMCodeGenOptLevel codegen_level(int level) {
                                                       : LLVMCodeGenLevelAggressive;
 }
 
-/* Only functions with rt.dot have these features: with them LLVM 22 matches a sum of byte products as a dot product, and
- * drops lanes of it where it is reduced in halves that are vectors of their own. */
+/* Only functions with rt.dot have these features: with them LLVM 22 matches a sum of byte products as a dot product,
+ * and drops lanes of it where it is reduced in halves that are vectors of their own. */
 static const char without[] = "-avx512vnni,-avxvnni";
 
 /* LLVM's description of the machine; the strings are LLVM's. */

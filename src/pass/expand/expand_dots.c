@@ -2,8 +2,8 @@
  * where the CPU has no instruction for it.
  *   before  %r = rt.dot %acc, %a, %b : vector<8xi32>, vector<32xi8>
  *   after   even and odd bytes of %a and %b as vector<16xi16>; each extended to i32 and multiplied; neighbours added
- * LLVM makes one instruction (PMADDWD, exact for bytes) of the products and the sum of neighbours. PMADDUBSW, which takes
- * bytes, saturates its sums: 255 * 127 + 255 * 127 does not fit into 16 bits. */
+ * LLVM makes one instruction (PMADDWD, exact for bytes) of the products and the sum of neighbours. PMADDUBSW, which
+ * takes bytes, saturates its sums: 255 * 127 + 255 * 127 does not fit into 16 bits. */
 #include "dialect/rt/rt.h"
 #include "dialect/vector/vector.h"
 #include "pass/expand/expand.h"

@@ -82,12 +82,14 @@ static size_t reuse(const NrContraction *c, uint32_t d) {
   return n;
 }
 
-/* The parallel dim, other than the two given, along which the most inputs are reused; -1 when none reuses any. */
+/* The parallel dim, other than the two given, along which the most inputs are reused; -1 when none reuses any. With
+ * bytes, the wide input has to be one. */
 static int unroll_dim(const NrContraction *c, int not_this, int nor_this) {
   int best = -1;
   for (int d = 0; d < (int)c->num_loops; d++) {
     if (c->reduction[d] || d == not_this || d == nor_this) continue;
     if (c->ranges[d].value == NULL && c->ranges[d].constant == 1) continue;
+    if (c->four >= 0 && nr_contraction_along(c, c->wide, (uint32_t)d) != NR_ALONG_INVARIANT) continue;
     if (reuse(c, (uint32_t)d) && (best < 0 || reuse(c, (uint32_t)d) >= reuse(c, (uint32_t)best))) best = d;
   }
   return best;
@@ -129,16 +131,20 @@ static bool multiplies_bytes(NrContraction *c) {
 
 static bool is_dim(NrAffineExpr e, int d) { return e->kind == NR_AFFINE_DIM && e->value == (int64_t)d; }
 
-/* Whether loop dim d alone is the last dim of input k, which lies side by side. */
-static bool is_last(const NrContraction *c, size_t k, int d) {
-  NrAttr map = nr_linalg_map(c->op, k);
-  return map->num_exprs && is_dim(map->exprs[map->num_exprs - 1], d) &&
-         nr_contraction_along(c, k, (uint32_t)d) == NR_ALONG_CONTIGUOUS;
+/* Whether loop dim d alone is the last dim of both inputs, which lies side by side. */
+static bool is_last_of_both(const NrContraction *c, int d) {
+  for (size_t k = 0; k < c->num_inputs; k++) {
+    NrAttr map = nr_linalg_map(c->op, k);
+    if (!map->num_exprs || !is_dim(map->exprs[map->num_exprs - 1], d) ||
+        nr_contraction_along(c, k, (uint32_t)d) != NR_ALONG_CONTIGUOUS)
+      return false;
+  }
+  return true;
 }
 
 static int find_four(const NrContraction *c) {
   for (int d = 0; d < (int)c->num_loops; d++)
-    if (c->reduction[d] && nr_contraction_range(c, d) == 4 && is_last(c, 0, d) && is_last(c, 1, d)) return d;
+    if (c->reduction[d] && nr_contraction_range(c, d) == 4 && is_last_of_both(c, d)) return d;
   return -1;
 }
 
@@ -148,7 +154,7 @@ static bool bytes_fit(const NrContraction *c, size_t wide, int v) {
   NrAttr map = nr_linalg_map(c->op, wide);
   int64_t strides[NR_MAX_RANK], offset;
   uint32_t last = map->num_exprs - 1;
-  if (c->reduction[v] || nr_contraction_along(c, 2, (uint32_t)v) != NR_ALONG_CONTIGUOUS ||
+  if (c->reduction[v] || nr_contraction_along(c, c->num_inputs, (uint32_t)v) != NR_ALONG_CONTIGUOUS ||
       nr_contraction_along(c, 1 - wide, (uint32_t)v) != NR_ALONG_INVARIANT || last == 0 ||
       !is_dim(map->exprs[last - 1], v))
     return false;

@@ -6,8 +6,8 @@
  * it; accumulators are then vectors of the output. A reduction dim is vectorized (a dot product) when this holds for
  * the inputs and the output does not depend on it; accumulators are then partial results that are combined at the end,
  * so the combining op must be reorderable. Sums of products of bytes that lie by four (contraction.h) are of the first
- * kind, with one rt.dot for four steps of the sum. Both unroll other parallel dims, so that a loaded value is used by several
- * accumulators, and mask the end of the range. All other reductions are left to convert-linalg-to-loops. */
+ * kind, with one rt.dot for four steps of the sum. Both unroll other parallel dims, so that a loaded value is used by
+ * several accumulators, and mask the end of the range. All other reductions are left to convert-linalg-to-loops. */
 #include "dialect/affine/affine.h"
 #include "dialect/arith/arith.h"
 #include "dialect/memref/memref.h"
@@ -169,7 +169,8 @@ static NrValue *load_four(NrContraction *c, NrValue *const *ivs) {
   size_t n = access(c, 1 - c->wide, at, operands, 0);
   NrValue *bytes = nr_build_value(&c->b, NR_OP_vector_load, bytes_of(c, 4), operands, n);
   NrIndex first = nr_index_const(0);
-  NrValue *word = nr_build_vector_extract(&c->b, cast_bits(c, bytes, nr_type_vector((int64_t[]){1}, 1, c->elem)), &first, 1);
+  NrValue *words = cast_bits(c, bytes, nr_type_vector((int64_t[]){1}, 1, c->elem));
+  NrValue *word = nr_build_vector_extract(&c->b, words, &first, 1);
   return cast_bits(c, as_vector(c, word), bytes_of(c, 4 * (int64_t)c->lanes));
 }
 

@@ -157,3 +157,19 @@ func.func @given(%m: memref<4xf32>, %i: i32) {
   rt.call "f"(%m) {given = array<i64: 1>} : (memref<4xf32>) -> ()
   return
 }
+
+// -----
+
+func.func @dot_of_wide_sums(%acc: vector<4xi64>, %a: vector<16xi8>) {
+  // expected-error@+1 {{(C1) adds to a vector of i32 of one dim}}
+  %r = rt.dot %acc, %a, %a : vector<4xi64>, vector<16xi8>
+  return
+}
+
+// -----
+
+func.func @dot_of_few_bytes(%acc: vector<4xi32>, %a: vector<15xi8>) {
+  // expected-error@+1 {{(C2) multiplies four i8 for each lane}}
+  %r = rt.dot %acc, %a, %a : vector<4xi32>, vector<15xi8>
+  return
+}

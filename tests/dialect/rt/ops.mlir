@@ -13,6 +13,10 @@ func.func @ops(%c: i1, %i: index, %m: memref<?xf32>) {
   // CHECK: rt.libm "hypot"(%[[D:.*]], %[[D]]) : f64
   %d = arith.constant 3.0 : f64
   %h = rt.libm "hypot"(%d, %d) : f64
+  // CHECK: rt.dot %{{.*}}, %[[B:.*]], %[[B]] : vector<4xi32>, vector<16xi8>
+  %acc = arith.constant dense<0> : vector<4xi32>
+  %bytes = arith.constant dense<1> : vector<16xi8>
+  %dot = rt.dot %acc, %bytes, %bytes : vector<4xi32>, vector<16xi8>
   // CHECK: %[[P:.*]] = rt.pointer %[[M]][%[[I]]] : memref<?xf32> -> memref<?xi8>
   %p = rt.pointer %m[%i] : memref<?xf32> -> memref<?xi8>
   // CHECK-NEXT: rt.pointer %[[P]] : memref<?xi8> -> memref<?xi64, 3>

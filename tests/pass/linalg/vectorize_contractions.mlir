@@ -52,3 +52,37 @@ func.func @named(%a: memref<8x32xf32>, %b: memref<32x64xf32>, %c: memref<8x64xf3
   linalg.matmul ins(%a, %b : memref<8x32xf32>, memref<32x64xf32>) outs(%c : memref<8x64xf32>)
   return
 }
+
+// Bytes that lie by four are multiplied by rt.dot: of a row and sixteen columns at once. Factors of equal sign have one
+// flipped; the correction is a sum of its own.
+// CHECK-LABEL: func.func @bytes
+// CHECK: memref.collapse_shape
+// CHECK: vector.load {{.*}} vector<4xi8>
+// CHECK-NOT: arith.xori
+// CHECK: rt.dot
+// CHECK-LABEL: func.func @signed_bytes
+// CHECK: arith.xori
+// CHECK: rt.dot
+// CHECK: arith.subi {{.*}} : vector<
+func.func @bytes(%a: memref<8x6x4xi8>, %b: memref<6x64x4xi8>, %c: memref<8x64xi32>) {
+  linalg.generic {indexing_maps = [affine_map<(m, n, k, z) -> (m, k, z)>, affine_map<(m, n, k, z) -> (k, n, z)>, affine_map<(m, n, k, z) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction", "reduction"]} ins(%a, %b : memref<8x6x4xi8>, memref<6x64x4xi8>) outs(%c : memref<8x64xi32>) {
+  ^bb0(%x: i8, %y: i8, %acc: i32):
+    %u = arith.extui %x : i8 to i32
+    %s = arith.extsi %y : i8 to i32
+    %p = arith.muli %u, %s : i32
+    %r = arith.addi %acc, %p : i32
+    linalg.yield %r : i32
+  }
+  return
+}
+func.func @signed_bytes(%a: memref<8x6x4xi8>, %b: memref<6x64x4xi8>, %c: memref<8x64xi32>) {
+  linalg.generic {indexing_maps = [affine_map<(m, n, k, z) -> (m, k, z)>, affine_map<(m, n, k, z) -> (k, n, z)>, affine_map<(m, n, k, z) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction", "reduction"]} ins(%a, %b : memref<8x6x4xi8>, memref<6x64x4xi8>) outs(%c : memref<8x64xi32>) {
+  ^bb0(%x: i8, %y: i8, %acc: i32):
+    %u = arith.extsi %x : i8 to i32
+    %s = arith.extsi %y : i8 to i32
+    %p = arith.muli %u, %s : i32
+    %r = arith.addi %acc, %p : i32
+    linalg.yield %r : i32
+  }
+  return
+}

@@ -18,8 +18,8 @@ NrValue *nr_lower_sum_integers(NrLower *l, NrValue *a, const char *a_dims, NrVal
 
 /* Whether both are tensors of 8-bit integers. */
 bool nr_lower_is_of_bytes(const NrValue *a, const NrValue *b);
-/* x with four elements of the sum side by side in a last dim of its own, 0 behind the end. Dims are named as above; they
- * come in the order of `order`, in which letter `sum` is that of the fours. */
+/* x with four elements of the sum side by side in a last dim of its own, 0 behind the end. Dims are named as above;
+ * they come in the order of `order`, in which letter `sum` is that of the fours. */
 NrValue *nr_lower_by_four(NrLower *l, NrValue *x, const char *dims, char sum, const char *order);
 NrDim nr_lower_fours(NrLower *l, NrDim size); /* how many fours hold so many elements */
 /* The place of element `in` of a four, both index values. Behind the end it is another one; *out_inside: whether it is

@@ -125,13 +125,20 @@ static NrValue *im2col_body(NrLower *l, NrValue *const *at, void *user) {
 
 /* ---- windows of bytes ---- */
 
-/* x within its padding, if that is nowhere negative; w has none then. */
+/* Whether windows of these sizes are gathered by four. Where only the run knows them, each element needs tests. */
+static bool takes_fours(const NrShape *sx, const NrWindow *w) {
+  for (size_t i = 0; i < w->spatial; i++)
+    if (!nr_dim_known(sx->dims[2 + i]) || !nr_dim_known(w->size[i])) return false;
+  return true;
+}
+
+/* x within its padding, if none is negative; w has none then. */
 static NrValue *padded(NrLower *l, NrValue *x, NrValue *padding, NrWindow *w) {
   NrDim offsets[NORIA_MAX_RANK] = {nr_dim(0), nr_dim(0)};
   NrShape s = nr_lower_shape(l, x);
   bool any = false;
   for (size_t i = 0; i < w->spatial; i++) {
-    if (!nr_dim_is_size(w->begin[i]) || !nr_dim_is_size(w->end[i])) return x;
+    if (!nr_dim_known(w->begin[i]) || !nr_dim_known(w->end[i]) || w->begin[i].size < 0 || w->end[i].size < 0) return x;
     any |= !nr_dim_is(w->begin[i], 0) || !nr_dim_is(w->end[i], 0);
     offsets[2 + i] = w->begin[i];
     s.dims[2 + i] = nr_dim_add(l, nr_dim_add(l, s.dims[2 + i], w->begin[i]), w->end[i]);
@@ -169,7 +176,8 @@ static NrValue *fours_body(NrLower *l, NrValue *const *at, void *user) {
 static NrValue *gather_fours(NrLower *l, NrValue *x, const NrShape *sk, NrWindow *w, NrValue *padding, NrConv *c) {
   NrDim batch = nr_lower_dim(l, x, 0);
   NrShape fours = {4 + w->spatial, {batch, c->groups, nr_lower_fours(l, c->depth)}};
-  NrShape folded = {5, {batch, c->groups, fours.dims[2], nr_shape_elements(l, &c->result, 2, c->result.rank), nr_dim(4)}};
+  NrDim positions = nr_shape_elements(l, &c->result, 2, c->result.rank);
+  NrShape folded = {5, {batch, c->groups, fours.dims[2], positions, nr_dim(4)}};
   for (size_t i = 0; i < w->spatial; i++) fours.dims[3 + i] = w->out[i];
   fours.dims[3 + w->spatial] = nr_dim(4);
   for (size_t i = 0; i < w->spatial; i++)
@@ -179,7 +187,7 @@ static NrValue *gather_fours(NrLower *l, NrValue *x, const NrShape *sk, NrWindow
   Fours f = {{x, w, sk->dims[1], padding}, c->depth};
   c->by_four = true;
   c->spatial = 1;
-  c->out = (NrShape){4, {batch, c->groups, c->per_group, folded.dims[3]}};
+  c->out = (NrShape){4, {batch, c->groups, c->per_group, positions}};
   snprintf(c->out_dims, sizeof c->out_dims, "ngop");
   snprintf(c->windows_dims, sizeof c->windows_dims, "ngqpz");
   return nr_lower_reshape(l, nr_lower_generate(l, &fours, x->type->elem, fours_body, &f), &folded);
@@ -247,7 +255,7 @@ NrStatus nr_lower_conv_windows(NrLower *l, NrValue *x, NrValue *k, NrValue *padd
   out->depth = nr_dim_mul(l, channels, nr_shape_elements(l, &sk, 2, rank));
   out->kernel = nr_lower_reshape(l, k, &(NrShape){3, {out->groups, out->per_group, out->depth}});
   snprintf(out->out_dims, sizeof out->out_dims, "ngo%s", spatial);
-  if (nr_lower_is_of_bytes(x, k)) {
+  if (nr_lower_is_of_bytes(x, k) && (is_pointwise(&w) || takes_fours(&sx, &w))) {
     out->windows = gather_fours(l, x, &sk, &w, padding, out);
   } else if (is_pointwise(&w)) {
     NrShape split = {rank + 1, {sx.dims[0], out->groups, channels}};

@@ -110,8 +110,8 @@ static bool is_worth_fours(const NrMatMul *m) {
   return many_columns && (nr_value_constant(m->b) || !nr_dim_known(rows) || rows.size >= ROWS);
 }
 
-/* The letters without those of the matrix, and then these. */
-static void order_of(const char *dims, const char *matrix, char *out) {
+/* The letters without those of the matrix, and then these; at most NORIA_MAX_RANK + 1. */
+static void order_of(const char *dims, const char *matrix, char out[static NORIA_MAX_RANK + 2]) {
   size_t count = 0;
   for (const char *c = dims; *c; c++)
     if (!strchr("mkn", *c)) out[count++] = *c;
@@ -120,13 +120,11 @@ static void order_of(const char *dims, const char *matrix, char *out) {
 
 static NrValue *sum_by_four(NrLower *l, const NrMatMul *m, NrValue *init, NrSigns signs) {
   char a_dims[NORIA_MAX_RANK + 2], b_dims[NORIA_MAX_RANK + 2];
-  order_of(m->a_dims, "mk", a_dims);
-  order_of(m->b_dims, "kn", b_dims);
+  order_of(m->a_dims, "mkz", a_dims); /* z: in the four */
+  order_of(m->b_dims, "knz", b_dims);
   NrValue *a = nr_lower_by_four(l, m->a, m->a_dims, 'k', a_dims);
   NrValue *b = nr_lower_by_four(l, m->b, m->b_dims, 'k', b_dims);
   if (!a || !b) return NULL;
-  strcat(a_dims, "z");
-  strcat(b_dims, "z");
   return nr_lower_sum_integers(l, a, a_dims, b, b_dims, m->out_dims, init, signs);
 }
 
