@@ -2,6 +2,7 @@
 #include "dialect/bufferization/ops.h"
 #include "dialect/rt/ops.h"
 #include "pass/bufferize/bufferize.h"
+#include "pass/core/rewrite.h"
 
 /* ---- new buffers ------------------------------------------------------------------------------------------------ */
 
@@ -172,8 +173,7 @@ void nr_copy_contents(NrOp *op, const NrMemory *from, NrValue *to) {
     nr_build_op(&b, NR_OP_memref_copy, (NrValue *[]){from->value, to}, 2, NULL, 0);
     return;
   }
-  NrValue *element = nr_build_value(&b, NR_OP_arith_constant, from->splat->type, NULL, 0);
-  nr_op_set_attr(element->op, NR_A_value, from->splat);
+  NrValue *element = nr_op_result(nr_build_constant(&b, from->splat, to->type->elem));
   if (to->type->rank == 0) nr_build_store(&b, element, to, NULL, 0);
   else nr_build_fill(&b, element, to);
 }

@@ -4,6 +4,7 @@
 #include "dialect/bufferization/ops.h"
 #include "dialect/scf/scf.h"
 #include "pass/bufferize/bufferize.h"
+#include "pass/core/rewrite.h"
 
 static NrIndex index_value(NrValue *v) { return (NrIndex){v, 0}; }
 
@@ -174,10 +175,7 @@ static NrStatus pad(NrOp *op) {
   NrAttr known = nr_value_constant(element);
   NrValue *filled;
   if (constant || known) {
-    if (!constant) {
-      element = nr_build_value(&b, NR_OP_arith_constant, t->elem, NULL, 0);
-      nr_op_set_attr(element->op, NR_A_value, known);
-    }
+    if (!constant) element = nr_op_result(nr_build_constant(&b, known, t->elem));
     filled = nr_build_fill(&b, element, nr_build_empty(&b, t->elem, dims, t->rank));
   } else filled = generate_over(op, &b, t->elem, dims, t->rank);
   NrValue *padded = nr_build_insert_slice(&b, source, filled, low, sizes, ones);

@@ -38,8 +38,7 @@ static NrValue *copy_start(NrBuilder *b, NrValue *value) {
   if (!constant || constant->kind != NR_ATTR_DENSE || !constant->splat || !nr_type_has_static_shape(type)) return NULL;
   NrIndex dims[NR_MAX_RANK];
   for (uint32_t d = 0; d < type->rank; d++) dims[d] = nr_index_const(type->dims[d]);
-  NrValue *scalar = nr_op_result(nr_build_op(b, NR_OP_arith_constant, NULL, 0, &type->elem, 1));
-  nr_op_set_attr(scalar->op, NR_A_value, nr_attr_element(constant, 0));
+  NrValue *scalar = nr_op_result(nr_build_constant(b, nr_attr_element(constant, 0), type->elem));
   return nr_build_fill(b, scalar, nr_build_empty(b, type->elem, dims, type->rank));
 }
 

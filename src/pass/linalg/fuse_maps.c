@@ -329,10 +329,8 @@ static NrValue *uniform_scalar(NrBuilder *b, NrValue *value) {
   NrAttr known = nr_value_constant(value);
   int64_t count;
   if (!known || known->kind != NR_ATTR_DENSE || !nr_type_num_elements(known->type, &count)) return NULL;
-  if (count == 0 || !(known->splat || count == 1) || known->type->elem->kind == NR_TYPE_COMPLEX) return NULL;
-  NrOp *op = nr_build_op(b, NR_OP_arith_constant, NULL, 0, &known->type->elem, 1);
-  nr_op_set_attr(op, NR_A_value, nr_attr_element(known, 0));
-  return nr_op_result(op);
+  if (count == 0 || !(known->splat || count == 1)) return NULL;
+  return nr_op_result(nr_build_constant(b, nr_attr_element(known, 0), known->type->elem));
 }
 
 /* Rebuilds op without input `at`; scalar replaces its body argument. */

@@ -33,6 +33,7 @@ static bool dtype_is(NoriaDType t, const char *name, size_t size) {
   if (nr_str_is(s, "float")) return nr_dtype_is_float(t);
   if (nr_str_is(s, "int")) return nr_dtype_is_int(t);
   if (nr_str_is(s, "num")) return nr_dtype_is_float(t) || nr_dtype_is_int(t);
+  if (nr_str_is(s, "complex") || nr_str_is(s, "parts")) return nr_dtype_is_complex(t);
   if (nr_str_is(s, "bool")) return t == NORIA_BOOL;
   return nr_str_is(s, "string") && t == NORIA_STRING;
 }

@@ -53,7 +53,7 @@ NrStatus nr_lower_out(NrLower *l, size_t i, NrValue *value, NoriaDType dtype) {
   if (!value) return NR_ERROR_INVALID;
   /* The type that the model declares for the output, if it declares one, must be the one that the op gives. */
   NoriaDType declared = i < l->op->num_results ? nr_dtype_of(nr_result(l->op, i)->type) : NORIA_UNDEFINED;
-  if (declared != NORIA_UNDEFINED && declared != dtype) {
+  if (declared != NORIA_UNDEFINED && declared != dtype && l->part == NR_WHOLE) {
     NrStr name = nr_str(nr_result(l->op, i)->name);
     return nr_lower_error(l, "output '%.*s' is %s, but the model declares %s", NR_STR_ARG(name), nr_dtype_name(dtype),
                           nr_dtype_name(declared));
@@ -164,7 +164,8 @@ static NrStatus lower_op(NrLower *outer, NrOp *op) {
   const NrOp *before = l.b.block->last;
   NrStatus status = nr_lower_check_inputs(&l, row);
   nr_context_take_oversized(l.ctx);
-  if (!status) status = row->lower(&l);
+  bool by_parts = strstr(row->inputs, "parts") && nr_dtype_is_complex(nr_lower_dtype(&l, 0));
+  if (!status) status = by_parts ? nr_lower_by_parts(&l, row->lower) : row->lower(&l);
   if (!status) status = l.state->refused;
   l.state->refused = NR_OK;
   NrType oversized = nr_context_take_oversized(l.ctx);

@@ -34,12 +34,16 @@ typedef struct NrLowered {
   NoriaDType dtype;
 } NrLowered;
 
+/* What of complex numbers is being lowered, see nr_lower_by_parts. */
+typedef enum NrPart { NR_WHOLE, NR_REAL, NR_IMAGINARY } NrPart;
+
 typedef struct NrLower {
   NrBuilder b; /* where the ops go */
   NrContext *ctx;
   NrOp *op;          /* the onnx op being lowered */
   int64_t version;   /* opset version of its domain */
   size_t versions;   /* how many versions there are of what is being lowered (versions.c) */
+  NrPart part;
   struct NrLowerState *state; /* shared over the whole function: value map, symbols (lower.c) */
 } NrLower;
 
@@ -57,6 +61,13 @@ extern const size_t nr_num_lower_rows;
 const NrLowerRow *nr_lower_find(NrStr name);
 /* Reports unless the op's inputs are what the row says (inputs.c). */
 NrStatus nr_lower_check_inputs(NrLower *l, const NrLowerRow *row);
+
+/* Lowers an op of one output that is linear in input 0, of complex numbers: once for the real parts and once for the
+ * imaginary ones, as l->part says (complex.c). Rows whose text has "parts" are lowered so. */
+NrStatus nr_lower_by_parts(NrLower *l, NrLowerFn lower);
+/* The real or imaginary parts of a tensor of complex numbers, and the tensor of its parts. */
+NrValue *nr_lower_parts_of(NrLower *l, NrValue *tensor, NrPart part);
+NrValue *nr_lower_of_parts(NrLower *l, NrValue *real, NrValue *imaginary);
 
 /* ---- the op's inputs, attributes and outputs -------------------------------------------------------------------- */
 
@@ -90,6 +101,7 @@ NrType nr_lower_elem_type(NrContext *ctx, NoriaDType dtype); /* signless; NULL f
 bool nr_dtype_is_unsigned(NoriaDType t);
 bool nr_dtype_is_int(NoriaDType t);   /* signed or unsigned, not bool */
 bool nr_dtype_is_float(NoriaDType t); /* f64 down to f4 */
+bool nr_dtype_is_complex(NoriaDType t);
 const char *nr_dtype_name(NoriaDType t); /* "float32" */
 
 /* ---- dims and shapes -------------------------------------------------------------------------------------------- */
@@ -141,7 +153,8 @@ NrValue *nr_lower_index(NrLower *l, int64_t value);
 NrValue *nr_lower_int(NrLower *l, NrType type, int64_t value);     /* int, index or i1 constant */
 NrValue *nr_lower_float(NrLower *l, NrType type, double value);
 NrValue *nr_lower_neutral(NrLower *l, unsigned op_id, NrType type); /* what a reduction by the op starts from */
-NrValue *nr_lower_constant(NrLower *l, NrType type, double value); /* int or float by type; of strings the empty one */
+/* int, float or complex by type; of strings the empty one */
+NrValue *nr_lower_constant(NrLower *l, NrType type, double value);
 /* Builds a scalar op of one result and folds it when its operands are constants (or it folds otherwise). */
 NrValue *nr_lower_op1(NrLower *l, unsigned op_id, NrType result, NrValue *a);
 NrValue *nr_lower_op2(NrLower *l, unsigned op_id, NrType result, NrValue *a, NrValue *b);

@@ -2,6 +2,7 @@
 #include "dialect/linalg/linalg.h"
 #include "dialect/scf/scf.h"
 #include "onnx/lower/core/state.h"
+#include "pass/core/rewrite.h"
 
 enum { MAX_INPUTS = 64, SMALL = 32 };
 
@@ -67,9 +68,7 @@ static NrValue *known_scalar(NrLower *l, NrValue *tensor) {
   NrAttr constant = nr_value_constant(tensor);
   if (nr_lower_elements(l, tensor, &element, 1, &count, false) && count == 1) return element;
   if (!constant || constant->kind != NR_ATTR_DENSE || !constant->splat) return NULL;
-  NrOp *op = nr_build_op(&l->b, NR_OP_arith_constant, NULL, 0, &tensor->type->elem, 1);
-  nr_op_set_attr(op, NR_A_value, nr_attr_element(constant, 0));
-  return nr_op_result(op);
+  return nr_op_result(nr_build_constant(&l->b, nr_attr_element(constant, 0), tensor->type->elem));
 }
 
 /* Reads an input whose `?` dims may be 1: the index of such a dim counts only where the dim is not 1. at: indices of

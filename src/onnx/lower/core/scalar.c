@@ -3,6 +3,7 @@
 #include "dialect/arith/combine.h"
 #include "dialect/arith/fold.h"
 #include "onnx/lower/core/state.h"
+#include "pass/core/rewrite.h"
 
 NrValue *nr_lower_fold(NrLower *l, NrOp *op) { return nr_build_folded(&l->b, op); }
 
@@ -28,8 +29,14 @@ static NrValue *empty_string(NrLower *l, NrType type) {
   return nr_lower_extract(l, none, NULL, 0);
 }
 
+static NrValue *complex_constant(NrLower *l, NrType type, double value) {
+  NrAttr parts[2] = {nr_attr_float(type->elem, value), nr_attr_float(type->elem, 0)};
+  return nr_op_result(nr_build_constant(&l->b, nr_attr_array(l->ctx, parts, 2), type));
+}
+
 NrValue *nr_lower_constant(NrLower *l, NrType type, double value) {
   if (type->kind == NR_TYPE_onnx_string) return empty_string(l, type);
+  if (type->kind == NR_TYPE_COMPLEX) return complex_constant(l, type, value);
   return nr_type_is_float(type) ? nr_lower_float(l, type, value) : nr_lower_int(l, type, (int64_t)value);
 }
 

@@ -3,6 +3,7 @@
 #include "dialect/linalg/linalg.h"
 #include "ir/text.h"
 #include "onnx/lower/core/state.h"
+#include "pass/core/rewrite.h"
 
 enum { SMALL = 32 }; /* longer lists are data, not shapes */
 
@@ -63,9 +64,7 @@ NrValue *nr_lower_extract(NrLower *l, NrValue *tensor, NrValue *const *indices, 
 }
 
 static NrValue *constant_element(NrLower *l, NrAttr elements, int64_t i) {
-  NrOp *op = nr_build_op(&l->b, NR_OP_arith_constant, NULL, 0, &elements->type->elem, 1);
-  nr_op_set_attr(op, NR_A_value, nr_attr_element(elements, i));
-  return nr_op_result(op);
+  return nr_op_result(nr_build_constant(&l->b, nr_attr_element(elements, i), elements->type->elem));
 }
 
 /* Element i, row-major, of a tensor of static shape. */

@@ -174,11 +174,37 @@ NrStatus nr_lower_cast_like(NrLower *l) {
   return cast_to(l, nr_lower_dtype(l, 1));
 }
 
+/* complex64 as 64 bits, the real part in the lower ones, and back. */
+static NrValue *complex_bits(NrLower *l, NrValue *x) {
+  NrType i32 = nr_type_int(l->ctx, 32), i64 = nr_type_i64(l->ctx);
+  NrValue *bits[2];
+  for (size_t i = 0; i < 2; i++) {
+    NrValue *part = nr_lower_op1(l, i ? NR_OP_complex_im : NR_OP_complex_re, x->type->elem, x);
+    bits[i] = nr_lower_op1(l, NR_OP_arith_extui, i64, nr_lower_op1(l, NR_OP_arith_bitcast, i32, part));
+  }
+  return either(l, bits[0], same2(l, NR_OP_arith_shli, bits[1], nr_lower_int(l, i64, 32)));
+}
+
+static NrValue *complex_of_bits(NrLower *l, NrValue *bits, NrType to) {
+  NrType i32 = nr_type_int(l->ctx, 32), i64 = nr_type_i64(l->ctx);
+  NrValue *high = same2(l, NR_OP_arith_shrui, bits, nr_lower_int(l, i64, 32)), *parts[2];
+  for (size_t i = 0; i < 2; i++) {
+    NrValue *word = nr_lower_op1(l, NR_OP_arith_trunci, i32, i ? high : bits);
+    parts[i] = nr_lower_op1(l, NR_OP_arith_bitcast, to->elem, word);
+  }
+  return nr_lower_op2(l, NR_OP_complex_create, to, parts[0], parts[1]);
+}
+
 static NrValue *bitcast_body(NrLower *l, NrValue *const *a, void *user) {
   NrType to = *(NrType *)user, i1 = nr_type_i1(l->ctx);
   /* A boolean is a byte of 0 or 1. */
   NrType i8 = nr_type_int(l->ctx, 8);
   NrValue *x = a[0]->type == i1 ? nr_lower_op1(l, NR_OP_arith_extui, i8, a[0]) : a[0];
+  if (x->type->kind == NR_TYPE_COMPLEX) x = complex_bits(l, x);
+  if (to->kind == NR_TYPE_COMPLEX) {
+    NrType i64 = nr_type_i64(l->ctx);
+    return complex_of_bits(l, x->type == i64 ? x : nr_lower_op1(l, NR_OP_arith_bitcast, i64, x), to);
+  }
   if (to == i1) {
     NrValue *byte = x->type == i8 ? x : nr_lower_op1(l, NR_OP_arith_bitcast, i8, x);
     return nr_lower_cmpi(l, NR_CMPI_NE, byte, nr_lower_int(l, i8, 0));
@@ -195,7 +221,8 @@ NrStatus nr_lower_bitcast_op(NrLower *l) {
   if (!target(l, &to)) return NR_ERROR_INVALID;
   NrType type = nr_lower_elem_type(l->ctx, to);
   if (from == to) return nr_lower_out(l, 0, in, to);
-  if (!is_number(from) || !is_number(to) || bits_of(in->type->elem) != bits_of(type))
+  bool is_bits = (is_number(from) || nr_dtype_is_complex(from)) && (is_number(to) || nr_dtype_is_complex(to));
+  if (!is_bits || bits_of(in->type->elem) != bits_of(type))
     return nr_lower_error(l, "the bits of %s cannot be read as %s", nr_dtype_name(from), nr_dtype_name(to));
   if (type == in->type->elem) return nr_lower_out(l, 0, in, to);
   return nr_lower_out(l, 0, nr_lower_map(l, &in, 1, type, bitcast_body, &type), to);

@@ -52,7 +52,7 @@ static bool read_attrs(NrLower *l, Resize *r) {
   r->how.nearest = (NrRounding)k;
   r->how.exclude_outside = nr_lower_attr_int(l, "exclude_outside") != 0;
   r->how.cubic_a = nr_lower_attr_float(l, "cubic_coeff_a");
-  r->how.extrapolation = nr_lower_attr_float(l, "extrapolation_value");
+  r->how.extrapolation = l->part == NR_IMAGINARY ? 0 : nr_lower_attr_float(l, "extrapolation_value");
   r->how.antialias = l->version >= 18 && nr_lower_attr_int(l, "antialias") != 0;
   if (r->how.coordinates == NR_TF_CROP_AND_RESIZE && nr_lower_dtype(l, 0) == NORIA_STRING)
     return nr_lower_error(l, "strings have no extrapolation_value for tf_crop_and_resize"), false;

@@ -6,6 +6,8 @@
 /* Whether an element is not 0, as i1. NaN is not. */
 static NrValue *is_set(NrLower *l, NrValue *x) {
   if (x->type == nr_type_i1(l->ctx)) return x;
+  if (x->type->kind == NR_TYPE_COMPLEX)
+    return nr_lower_op2(l, NR_OP_complex_neq, nr_type_i1(l->ctx), x, nr_lower_constant(l, x->type, 0));
   if (!nr_type_is_float(x->type)) return nr_lower_cmpi(l, NR_CMPI_NE, x, num(l, x, 0));
   x = nr_lower_widen(l, x);
   return nr_lower_cmpf(l, NR_CMPF_UNE, x, num(l, x, 0));

@@ -3,6 +3,7 @@
  * The slices are rows of a matrix. The rows are sorted by each column with a stable sort, the last column first, so
  * that the first column is the primary key. Equal rows are then adjacent, in the order of the input. */
 #include "onnx/lower/core/body.h"
+#include "dialect/onnx/dtype.h"
 #include "onnx/lower/ops/data.h"
 #include "onnx/lower/ops/sequence.h"
 #include "onnx/lower/core/kernel.h"
@@ -160,6 +161,16 @@ static NrValue *ranks_of(NrLower *l, NrValue *strings) {
   return nr_lower_reshape(l, ranks, &shape);
 }
 
+/* Rows of complex numbers as rows of their parts, the real one first, as NumPy orders them. */
+static NrValue *parts_as_rows(NrLower *l, NrValue *rows) {
+  NrShape shape = nr_lower_shape(l, rows), single = {3, {shape.dims[0], shape.dims[1], nr_dim(1)}};
+  NrShape flat = {2, {shape.dims[0], nr_dim_mul(l, shape.dims[1], nr_dim(2))}};
+  NrValue *parts[2];
+  for (size_t i = 0; i < 2; i++)
+    parts[i] = nr_lower_reshape(l, nr_lower_parts_of(l, rows, i ? NR_IMAGINARY : NR_REAL), &single);
+  return nr_lower_reshape(l, nr_lower_concat(l, parts, 2, 2), &flat);
+}
+
 NrStatus nr_lower_unique(NrLower *l) {
   NrValue *x = nr_lower_in(l, 0);
   size_t axis = 0;
@@ -170,6 +181,10 @@ NrStatus nr_lower_unique(NrLower *l) {
     return NR_ERROR_INVALID;
   bool strings = nr_lower_dtype(l, 0) == NORIA_STRING;
   Rows r = {.x = as_rows(l, strings ? ranks_of(l, x) : x, axis), .dtype = strings ? NORIA_I64 : nr_lower_dtype(l, 0)};
+  if (nr_dtype_is_complex(r.dtype)) {
+    r.x = parts_as_rows(l, r.x);
+    r.dtype = nr_dtype_of(r.x->type);
+  }
   NrType i64 = nr_type_i64(l->ctx);
   NrShape list = {1, {nr_lower_dim(l, r.x, 0)}};
   NrDim n = list.dims[0];
