@@ -119,6 +119,12 @@ bool values_agree(NrContext *ctx, const NoriaValue *a, const NoriaValue *b, doub
     if (x || y) nr_buf_puts(out, y ? "a value instead of none" : "none instead of a value");
     return !x && !y;
   }
+  if (noria_value_kind(a) == NORIA_KIND_MAP) {
+    const NoriaValue *x = noria_map_keys(a), *y = noria_map_keys(b);
+    if (!same_tensors(ctx, x, y, tolerance, out)) return nr_buf_puts(out, " in the keys"), false;
+    if (same_tensors(ctx, noria_map_values(a), noria_map_values(b), tolerance, out)) return true;
+    return nr_buf_puts(out, " in the values"), false;
+  }
   if (noria_sequence_length(a) != noria_sequence_length(b)) {
     nr_buf_printf(out, "%lld items instead of %lld", (long long)noria_sequence_length(b),
                   (long long)noria_sequence_length(a));

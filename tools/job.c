@@ -110,7 +110,7 @@ int job_look(Job *job, const char *option) {
   return 0;
 }
 
-/* There are no types of text then: all values are tensors, sequences and optionals. */
+/* There are no types of text then: all values are tensors, sequences, maps and optionals. */
 static int load_library(Job *job) {
   NoriaError error = NORIA_ERROR_INIT;
   if (!job->ctx) job->ctx = nr_context_create();
@@ -238,7 +238,9 @@ static bool check_saved(const Job *job, const NoriaModule *module, NoriaError *e
           module->outputs[i].kind != NORIA_KIND_TENSOR)
         return value_error(error, "output '%s' is %s, which no .npy file holds; without --output it is printed",
                            module->outputs[i].name,
-                           module->outputs[i].kind == NORIA_KIND_SEQUENCE ? "a sequence" : "an optional");
+                           module->outputs[i].kind == NORIA_KIND_SEQUENCE ? "a sequence"
+                           : module->outputs[i].kind == NORIA_KIND_MAP    ? "a map"
+                                                                          : "an optional");
   return true;
 }
 

@@ -26,6 +26,7 @@ static void put_value(NrBuf *out, const NoriaValueInfo *v) {
   nr_buf_printf(out, "  %-24s ", v->name);
   if (v->kind == NORIA_KIND_OPTIONAL) nr_buf_puts(out, "optional ");
   if (v->kind == NORIA_KIND_SEQUENCE || v->item_kind == NORIA_KIND_SEQUENCE) nr_buf_puts(out, "sequence of ");
+  if (v->key_dtype) nr_buf_printf(out, "map from %s to ", noria_dtype_name((NoriaDType)v->key_dtype));
   nr_buf_puts(out, noria_dtype_name((NoriaDType)v->dtype));
   if (v->rank >= 0 && v->kind == NORIA_KIND_TENSOR) nr_buf_putc(out, '[');
   for (int32_t i = 0; i < v->rank; i++) {

@@ -246,18 +246,20 @@ Place value_item_place(NrContext *ctx, const Place *place, NoriaValueInfo *out_i
   NrBuf text = {0};
   *out_info = (NoriaValueInfo){.name = place->info->name, .dtype = place->info->dtype, .rank = -1};
   if (place->info->kind == NORIA_KIND_OPTIONAL) out_info->kind = place->info->item_kind;
+  if (place->info->kind == NORIA_KIND_SEQUENCE && place->info->key_dtype) out_info->kind = NORIA_KIND_MAP;
+  out_info->key_dtype = place->info->key_dtype;
   if (type && type->elem) nr_print_type(&text, type->elem);
   Place item = {out_info, text.size ? nr_context_intern(ctx, (NrStr){text.data, text.size}).data : NULL, place->seed};
   nr_buf_deinit(&text);
   return item;
 }
 
-/* The end of the value at p: a comma or an unbalanced closing bracket. */
-static const char *item_end(const char *p) {
+/* The end of the value at p: one of these characters where no bracket is open. */
+static const char *item_end(const char *p, const char *ends) {
   for (int64_t depth = 0; *p; p++) {
     while (*p == '"') p = skip_string(p);
-    if (!*p || (depth == 0 && (*p == ',' || *p == ']'))) break;
-    depth += strchr("[<(", *p) ? 1 : strchr("]>)", *p) ? -1 : 0;
+    if (!*p || (depth == 0 && strchr(ends, *p))) break;
+    depth += strchr("[<({", *p) ? 1 : strchr("]>)}", *p) ? -1 : 0;
   }
   return p;
 }
@@ -272,7 +274,7 @@ static bool parse_items(NrContext *ctx, const char *text, const Place *place, It
   if (*text != '[') return value_error(error, "'%s' is no list of tensors: [VALUE, VALUE, ...]", text);
   const char *p = skip_blanks(text + 1);
   for (bool more = *p != ']'; more;) {
-    const char *end = item_end(p), *last = end;
+    const char *end = item_end(p, ",]"), *last = end;
     while (last > p && strchr(" \n\t", last[-1])) last--;
     if (!*end || last == p) return value_error(error, "'%s' is no list: a %s is missing", text, *end ? "value" : "]");
     NrStr word = nr_context_intern(ctx, (NrStr){p, (size_t)(last - p)});
@@ -306,6 +308,40 @@ static bool parse_optional(NrContext *ctx, const char *text, const Place *place,
   return status == NORIA_OK;
 }
 
+/* ---- maps -------------------------------------------------------------------------------------------------------- */
+
+/* The keys and the values of `{KEY: VALUE, ..}` as two lists. */
+static bool split_map(const char *text, NrBuf *keys, NrBuf *values, NoriaError *error) {
+  if (*text != '{') return value_error(error, "'%s' is no map: {KEY: VALUE, ...}", text);
+  const char *p = skip_blanks(text + 1);
+  for (bool more = *p != '}'; more;) {
+    const char *colon = item_end(p, ":,}"), *end = *colon == ':' ? item_end(colon + 1, ",}") : colon;
+    if (*colon != ':' || !*end) return value_error(error, "'%s' is no map: a %s is missing", text, *end ? "':'" : "}");
+    nr_buf_printf(keys, "%s%.*s", keys->size ? ", " : "[", (int)(colon - p), p);
+    nr_buf_printf(values, "%s%.*s", values->size ? ", " : "[", (int)(end - colon - 1), colon + 1);
+    more = *end == ',';
+    p = more ? skip_blanks(end + 1) : end;
+  }
+  nr_buf_puts(keys, keys->size ? "]" : "[]");
+  nr_buf_puts(values, values->size ? "]" : "[]");
+  return !*skip_blanks(p + 1) || value_error(error, "'%s' goes on behind the map", text);
+}
+
+static bool parse_map(NrContext *ctx, const char *text, const Place *place, NoriaValue **out, NoriaError *error) {
+  NoriaValueInfo key = {.name = place->info->name, .dtype = place->info->key_dtype, .rank = -1}, value = key;
+  Place key_place = {.info = &key}, value_place = {.info = &value};
+  NrBuf keys = {0}, values = {0};
+  NoriaValue *k = NULL, *v = NULL;
+  value.dtype = place->info->dtype;
+  bool ok = split_map(text, &keys, &values, error) && value_parse(ctx, keys.data, &key_place, &k, error) &&
+            value_parse(ctx, values.data, &value_place, &v, error) && !noria_map_create(k, v, out, error);
+  noria_value_release(k);
+  noria_value_release(v);
+  nr_buf_deinit(&keys);
+  nr_buf_deinit(&values);
+  return ok;
+}
+
 /* ---- all of them ------------------------------------------------------------------------------------------------ */
 
 static bool parse_file(const char *path, const ElementKind *kind, NoriaValue **out, NoriaError *error) {
@@ -326,6 +362,7 @@ bool value_parse(NrContext *ctx, const char *text, const Place *place, NoriaValu
   *out = NULL;
   if (place->info->kind == NORIA_KIND_SEQUENCE) return parse_sequence(ctx, text, place, out, error);
   if (place->info->kind == NORIA_KIND_OPTIONAL) return parse_optional(ctx, text, place, out, error);
+  if (place->info->kind == NORIA_KIND_MAP) return parse_map(ctx, text, place, out, error);
   bool known = element_kind(ctx, place->type, (NoriaDType)place->info->dtype, &kind);
   if (*text == '@') return parse_file(text + 1, known ? &kind : NULL, out, error);
   if (!known) return value_error(error, "its elements are of no type");

@@ -21,13 +21,15 @@ typedef struct Place {
  *                          place says it. Dims of the place that are not known are 1 when nothing says more
  *   word   "a\n"           a string: as it stands, or in quotes with the escapes of text IR
  *   ["a", "b"]             strings in lists stand in quotes
- * of a sequence `[VALUE, VALUE]`, and of an optional `none` or the value that it holds. False after setting *error. */
+ * of a sequence `[VALUE, VALUE]`, of a map `{KEY: VALUE, KEY: VALUE}`, and of an optional `none` or the value that it
+ * holds. False after setting *error. */
 bool value_parse(NrContext *ctx, const char *text, const Place *place, NoriaValue **out, NoriaError *error);
 
 /* The place of the elements of a sequence or an optional, whose dims are unknown. */
 Place value_item_place(NrContext *ctx, const Place *place, NoriaValueInfo *out_info);
 
-/* "12 : i64" where the place's type is a scalar, else "dense<...> : tensor<...>"; sequences in brackets. No newline. */
+/* "12 : i64" where the place's type is a scalar, else "dense<...> : tensor<...>"; sequences in brackets, maps in
+ * braces. No newline. */
 void value_print(NrContext *ctx, const NoriaValue *value, const Place *place, NrBuf *out);
 
 /* Sets *error; returns false. */

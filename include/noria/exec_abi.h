@@ -13,7 +13,7 @@
 extern "C" {
 #endif
 
-#define NORIA_ABI_VERSION 7
+#define NORIA_ABI_VERSION 8
 #define NORIA_MAX_RANK 16
 /* The dims of a tensor that are not 0 multiply to at most this, also where another dim is 0: 128 Ti, more than a
  * machine can address. Compiled code relies on it where it calculates with sizes. */
@@ -63,14 +63,19 @@ typedef struct NoriaString {
 } NoriaString;
 
 /* What a value is: a tensor, or a handle to a runtime object. */
-typedef enum NoriaKind { NORIA_KIND_TENSOR = 0, NORIA_KIND_SEQUENCE = 1, NORIA_KIND_OPTIONAL = 2 } NoriaKind;
+typedef enum NoriaKind {
+  NORIA_KIND_TENSOR = 0,
+  NORIA_KIND_SEQUENCE = 1,
+  NORIA_KIND_OPTIONAL = 2,
+  NORIA_KIND_MAP = 3,
+} NoriaKind;
 
 /* One value at the boundary of compiled code, always dense and row-major.
  *   tensor:             data = first element, rank and dims valid. Inputs of a program are aligned to their element
  *                       only; what api->alloc gave, and constants, to 64 bytes. May be NULL when there are no elements.
  *                       In imports bits is the size of an element in bytes, plus NORIA_DESC_STRINGS for strings; 0: not
  *                       said. The runtime refuses a tensor as one of a NoriaDType that it cannot be
- *   sequence, optional: data = the runtime's NoriaValue*, rank = 0
+ *   sequence, optional, map: data = the runtime's NoriaValue*, rank = 0
  *   scalar (imports only): rank = -1 and the value itself, zero-extended, in bits */
 typedef struct NoriaDesc {
   void *data;
@@ -172,11 +177,12 @@ typedef int32_t (*NoriaEntryFn)(NoriaExec *exec, const NoriaDesc *inputs, NoriaD
 typedef struct NoriaValueInfo {
   const char *name;
   int32_t kind;                  /* NoriaKind */
-  int32_t dtype;                 /* NoriaDType of the elements */
+  int32_t dtype;                 /* NoriaDType of the elements; of a map of its values */
   int32_t rank;                  /* -1: any rank */
   int32_t item_kind;             /* of an optional: the NoriaKind of what it holds; else 0 */
   const int64_t *dims;           /* -1: not known before the run */
   const char *const *dim_names;  /* per dim: symbol name or NULL */
+  int32_t key_dtype;             /* of a map, and where the items are maps: NORIA_I64 or NORIA_STRING; else 0 */
 } NoriaValueInfo;
 
 /* A place in the program that can fail. The message is `text` with %0..%3 replaced by the values, and %% by %. */

@@ -70,15 +70,18 @@ NORIA_API NoriaDType noria_dtype_from_name(const char *name);
 
 /* ---- values ----------------------------------------------------------------------------------------------------- */
 
-/* A tensor, a sequence of tensors, or an optional of either. Reference-counted; the count is safe to change from any
- * thread. A value that another thread, a running program or a sequence also holds must not be written. */
+/* A tensor, a map from keys to scalars, a sequence of tensors or of maps, or an optional of any of these.
+ * Reference-counted; the count is safe to change from any thread. A value that another thread, a running program or a
+ * sequence also holds must not be written. */
 typedef struct NoriaValue NoriaValue;
 
 NORIA_API NoriaValue *noria_value_retain(const NoriaValue *value); /* returns value */
 NORIA_API void noria_value_release(NoriaValue *value);             /* NULL is fine */
 NORIA_API NoriaKind noria_value_kind(const NoriaValue *value);
-/* Of the tensor, or of the tensors in the sequence or optional. */
+/* Of the tensor, of the map's values, or of those in the sequence or optional. */
 NORIA_API NoriaDType noria_value_dtype(const NoriaValue *value);
+/* NORIA_I64 or NORIA_STRING for a map, and where the items are maps; else, or if there are none, NORIA_UNDEFINED. */
+NORIA_API NoriaDType noria_value_key_dtype(const NoriaValue *value);
 
 /* Tensors are dense and row-major. A copy of data; data = NULL gives zeros. Not for strings. */
 NORIA_API NoriaStatus noria_tensor_create(NoriaDType dtype, int64_t rank, const int64_t *dims, const void *data,
@@ -110,15 +113,25 @@ NORIA_API void *noria_tensor_mutable_data(NoriaValue *tensor);
  * NULL. NULL when this is not a string tensor or has no such element. */
 NORIA_API const char *noria_tensor_string(const NoriaValue *tensor, int64_t index, size_t *out_size);
 
-/* A sequence of tensors of element type dtype. Takes a reference of each item; the caller keeps its own. */
+/* A sequence of tensors of element type dtype, or of maps with such values and one type of keys. Takes a reference of
+ * each item; the caller keeps its own. */
 NORIA_API NoriaStatus noria_sequence_create(NoriaDType dtype, const NoriaValue *const *items, int64_t count,
                                             NoriaValue **out_value, NoriaError *error);
 NORIA_API int64_t noria_sequence_length(const NoriaValue *sequence);
 /* Item `index` counted from 0; belongs to the sequence. NULL when there is none. */
 NORIA_API const NoriaValue *noria_sequence_at(const NoriaValue *sequence, int64_t index);
 
-/* An optional that holds item (a tensor or a sequence; the caller keeps its reference), or, with item = NULL, an
- * empty optional of kind NORIA_KIND_TENSOR or NORIA_KIND_SEQUENCE and element type dtype. With an item, the two are
+/* A map from keys, a tensor of int64 or strings of rank 1 of which no two are equal, to as many values of any element
+ * type, also a tensor of rank 1. The map has its entries in the order of the keys, strings by their bytes; it takes
+ * references or copies, and the caller keeps its own. For maps in a sequence use noria_sequence_create. */
+NORIA_API NoriaStatus noria_map_create(const NoriaValue *keys, const NoriaValue *values, NoriaValue **out_value,
+                                       NoriaError *error);
+/* The sorted keys, and their values in the same order; belong to the map. NULL when it is none. */
+NORIA_API const NoriaValue *noria_map_keys(const NoriaValue *map);
+NORIA_API const NoriaValue *noria_map_values(const NoriaValue *map);
+
+/* An optional that holds item (a tensor, a sequence or a map; the caller keeps its reference), or, with item = NULL, an
+ * empty optional of values of this kind and element type dtype. With an item, the two are
  * not read. */
 NORIA_API NoriaStatus noria_optional_create(const NoriaValue *item, NoriaKind kind, NoriaDType dtype,
                                             NoriaValue **out_value, NoriaError *error);

@@ -44,6 +44,7 @@ typedef struct NoriaValueInfo {
   int32_t kind, dtype, rank, item_kind;
   const int64_t *dims;
   const char *const *dim_names;
+  int32_t key_dtype;
 } NoriaValueInfo;
 
 typedef struct NoriaSite {

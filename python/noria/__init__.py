@@ -107,8 +107,10 @@ class NodeArg:
     """An input or output: its name, shape (ints, symbol names, None) and type ("tensor(float)")."""
 
     def __init__(self, info):
-        self.name, self._kind, self._item_kind, self._dtype, self.shape = info
+        self.name, self._kind, self._item_kind, self._key_dtype, self._dtype, self.shape = info
         self.type = f"tensor({dtype_name(self._dtype)})"
+        if self._key_dtype:
+            self.type = f"map({dtype_name(self._key_dtype)},{self.type})"
         if 1 in (self._kind, self._item_kind):
             self.type = f"seq({self.type})"
         if self._kind == 2:

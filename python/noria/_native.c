@@ -117,7 +117,18 @@ static PyObject *value_shape(PyObject *self, void *unused) {
   return tuple;
 }
 
-/* Items of a sequence or string tensor; the item of an optional in a list, or an empty list. */
+/* Item i of a sequence; what an optional holds; the keys and the values of a map. */
+static const NoriaValue *inner_value(const NoriaValue *v, int64_t i) {
+  switch (noria_value_kind(v)) {
+  case NORIA_KIND_SEQUENCE: return noria_sequence_at(v, i);
+  case NORIA_KIND_OPTIONAL: return noria_optional_item(v);
+  case NORIA_KIND_MAP: return i ? noria_map_values(v) : noria_map_keys(v);
+  default: return NULL;
+  }
+}
+
+/* Items of a sequence or string tensor; the item of an optional in a list, or an empty list; of a map the keys and the
+ * values. */
 static PyObject *value_items(PyObject *self, void *unused) {
   (void)unused;
   const NoriaValue *v = ((Value *)self)->value;
@@ -126,6 +137,7 @@ static PyObject *value_items(PyObject *self, void *unused) {
   if (!list) return NULL;
   if (noria_value_kind(v) == NORIA_KIND_SEQUENCE) count = noria_sequence_length(v);
   else if (noria_value_kind(v) == NORIA_KIND_OPTIONAL) count = noria_optional_item(v) != NULL;
+  else if (noria_value_kind(v) == NORIA_KIND_MAP) count = 2;
   else if (noria_value_dtype(v) == NORIA_STRING) count = noria_tensor_count(v);
   for (int64_t i = 0; i < count; i++) {
     PyObject *item;
@@ -134,9 +146,7 @@ static PyObject *value_items(PyObject *self, void *unused) {
       const char *text = noria_tensor_string(v, i, &size);
       item = PyUnicode_DecodeUTF8(text, (Py_ssize_t)size, "surrogateescape");
     } else {
-      const NoriaValue *inner =
-          noria_value_kind(v) == NORIA_KIND_SEQUENCE ? noria_sequence_at(v, i) : noria_optional_item(v);
-      item = value_new(noria_value_retain(inner));
+      item = value_new(noria_value_retain(inner_value(v, i)));
     }
     if (!item || PyList_Append(list, item)) {
       Py_XDECREF(item);
@@ -149,17 +159,17 @@ static PyObject *value_items(PyObject *self, void *unused) {
 }
 
 static PyGetSetDef value_getset[] = {
-    {"kind", value_kind, NULL, "0 tensor, 1 sequence, 2 optional", NULL},
+    {"kind", value_kind, NULL, "0 tensor, 1 sequence, 2 optional, 3 map", NULL},
     {"dtype", value_dtype, NULL, "element type, numbered as in ONNX", NULL},
     {"shape", value_shape, NULL, "dims of a tensor", NULL},
-    {"items", value_items, NULL, "of a sequence, optional or string tensor", NULL},
+    {"items", value_items, NULL, "of a sequence, optional or string tensor; of a map keys and values", NULL},
     {NULL, NULL, NULL, NULL, NULL},
 };
 static PyType_Slot value_slots[] = {
     {Py_tp_dealloc, value_dealloc},
     {Py_tp_getset, value_getset},
     {Py_bf_getbuffer, value_getbuffer},
-    {Py_tp_doc, "A tensor, sequence or optional of the runtime."},
+    {Py_tp_doc, "A tensor, sequence, optional or map of the runtime."},
     {0, NULL},
 };
 static PyType_Spec value_spec = {"noria._native.Value", sizeof(Value), 0,
@@ -360,8 +370,8 @@ static PyObject *infos(const NoriaValueInfo *values, int32_t count) {
         PyList_SetItem(dims, d, dim);
       }
     else Py_XINCREF(dims);
-    PyList_SetItem(list, i, Py_BuildValue("(siiiN)", values[i].name, (int)values[i].kind, (int)values[i].item_kind,
-                                           (int)values[i].dtype, dims));
+    PyList_SetItem(list, i, Py_BuildValue("(siiiiN)", values[i].name, (int)values[i].kind, (int)values[i].item_kind,
+                                           (int)values[i].key_dtype, (int)values[i].dtype, dims));
   }
   return list;
 }
@@ -609,6 +619,17 @@ static PyObject *sequence(PyObject *module, PyObject *args) {
   return status ? fail(&error) : value_new(value);
 }
 
+/* map(Value of the keys, Value of the values) */
+static PyObject *map(PyObject *module, PyObject *args) {
+  (void)module;
+  PyObject *keys, *values;
+  if (!PyArg_ParseTuple(args, "O!O!", state.value_type, &keys, state.value_type, &values)) return NULL;
+  NoriaValue *value;
+  NoriaError error = NORIA_ERROR_INIT;
+  if (noria_map_create(((Value *)keys)->value, ((Value *)values)->value, &value, &error)) return fail(&error);
+  return value_new(value);
+}
+
 /* optional(Value or None, kind, dtype) */
 static PyObject *optional(PyObject *module, PyObject *args) {
   (void)module;
@@ -631,6 +652,7 @@ static PyObject *version(PyObject *module, PyObject *unused) {
 static PyMethodDef functions[] = {
     {"compile", compile, METH_VARARGS, NULL},   {"tensor", tensor, METH_VARARGS, NULL},
     {"strings", strings, METH_VARARGS, NULL},   {"sequence", sequence, METH_VARARGS, NULL},
+    {"map", map, METH_VARARGS, NULL},
     {"optional", optional, METH_VARARGS, NULL}, {"version", version, METH_NOARGS, NULL},
     {"join", join, METH_VARARGS, NULL},         {"leave", leave, METH_NOARGS, NULL},
     {"compile_file", compile_file, METH_VARARGS, NULL},

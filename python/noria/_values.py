@@ -1,5 +1,8 @@
 """Between NumPy arrays, Python lists and the runtime's values: what the buffer protocol does not carry."""
 
+import numbers
+from collections.abc import Mapping
+
 import numpy as np
 
 from . import _native
@@ -55,27 +58,49 @@ def _tensor(array, number, name):
     return _native.tensor(array.view(raw) if raw is not None else array, number)
 
 
+def _map(feed, arg):
+    if not isinstance(feed, Mapping):
+        raise Error(f"input '{arg.name}' must be a dict, not {type(feed).__name__}")
+    keys, wanted = list(feed), str if arg._key_dtype == 8 else numbers.Integral
+    for key in keys:
+        if not isinstance(key, wanted):
+            raise Error(f"input '{arg.name}' must have keys of type {dtype_name(arg._key_dtype)}, not {key!r}")
+    values, number = list(feed.values()), arg._dtype
+    try:
+        keys = np.array(keys, None if arg._key_dtype == 8 else np.int64)
+        if number != 8:
+            values = np.array(values, numpy_type(number))
+    except (TypeError, ValueError, OverflowError) as e:
+        raise Error(f"input '{arg.name}' has values that are no {dtype_name(number)}: {e}") from None
+    return _native.map(_tensor(keys, arg._key_dtype, arg.name), _tensor(values, number, arg.name))
+
+
+def _of_kind(kind, feed, arg):
+    if kind == 1:
+        return _native.sequence([_of_kind(3 if arg._key_dtype else 0, f, arg) for f in feed], arg._dtype)
+    return _map(feed, arg) if kind == 3 else _tensor(feed, arg._dtype, arg.name)
+
+
 def to_value(feed, arg):
     """A feed as the runtime's value, for the input `arg`."""
-    if arg._kind == 1 or (arg._item_kind == 1 and feed is not None):
-        items = [_tensor(f, arg._dtype, arg.name) for f in feed]
-        value = _native.sequence(items, arg._dtype)
-        return value if arg._kind == 1 else _native.optional(value, 1, arg._dtype)
     if arg._kind == 2:
-        item = None if feed is None else _tensor(feed, arg._dtype, arg.name)
+        item = None if feed is None else _of_kind(arg._item_kind, feed, arg)
         return _native.optional(item, arg._item_kind, arg._dtype)
     if feed is None:
         raise Error(f"input '{arg.name}' is None")
-    return _tensor(feed, arg._dtype, arg.name)
+    return _of_kind(arg._kind, feed, arg)
 
 
 def from_value(value):
-    """The runtime's value as an array, a list (sequence), or None (empty optional)."""
+    """The runtime's value as an array, a list (sequence), a dict (map), or None (empty optional)."""
     if value.kind == 1:
         return [from_value(v) for v in value.items]
     if value.kind == 2:
         items = value.items
         return from_value(items[0]) if items else None
+    if value.kind == 3:
+        keys, values = (from_value(v).tolist() for v in value.items)
+        return dict(zip(keys, values))
     if value.dtype == 8:
         array = np.empty(len(value.items), dtype=object)
         array[:] = value.items

@@ -8,8 +8,6 @@
 
 /* ---- types ------------------------------------------------------------------------------------------------------ */
 
-bool nr_abi_is_handle(NrType t) { return t->kind == NR_TYPE_onnx_seq || t->kind == NR_TYPE_onnx_optional; }
-
 static bool holds_vectors(NrType t) { return t->kind == NR_TYPE_MEMREF && t->elem->kind == NR_TYPE_VECTOR; }
 
 NrType nr_abi_shown_type(NrType t) {
@@ -40,11 +38,11 @@ static bool goes_backwards(NrType t) {
   return backwards || (offset < 0 && offset != NR_DYNAMIC);
 }
 
-/* Sequences and optionals pass unchanged, with the ABI type of their elements. */
+/* Sequences, optionals and maps pass unchanged, with the ABI type of their elements. */
 NrType nr_abi_outer_type(NrType t, NrAbiType *c) {
-  if (nr_abi_is_handle(t)) {
+  if (nr_type_is_handle(t)) {
     NrType elem = t;
-    while (nr_abi_is_handle(elem) || nr_type_is_shaped(elem)) elem = elem->elem;
+    while (nr_type_is_handle(elem) || nr_type_is_shaped(elem)) elem = elem->elem;
     return nr_abi_type_of(elem, c) && c->elem == c->type ? t : NULL;
   }
   if (goes_backwards(t)) return NULL;
@@ -242,7 +240,7 @@ static NrValue *unranked_out(NrBuilder *b, const NrAbiType *c, NrValue *value, N
 }
 
 NrValue *nr_abi_in(NrBuilder *b, const NrAbiType *c, NrValue *outer, NrType type) {
-  if (nr_abi_is_handle(type)) return outer;
+  if (nr_type_is_handle(type)) return outer;
   if (has_no_rank(type)) return unranked_in(b, c, outer, type);
   if (nr_type_is_scalar(type)) return nr_build_extract(b, nr_abi_type_build_in(b, c, outer), NULL, 0);
   NrValue *inner = nr_abi_type_build_in(b, c, outer);
@@ -257,7 +255,7 @@ NrValue *nr_abi_in(NrBuilder *b, const NrAbiType *c, NrValue *outer, NrType type
 NrValue *nr_abi_out(NrBuilder *b, const NrAbiType *c, NrValue *value, NrType outer) {
   NrType type = value->type;
   bool same = c->elem == c->type;
-  if (nr_abi_is_handle(type) || type == outer) return value;
+  if (nr_type_is_handle(type) || type == outer) return value;
   if (has_no_rank(type)) return unranked_out(b, c, value, outer);
   if (nr_type_is_scalar(type))
     return nr_abi_type_build_out(b, c, nr_build_from_elements(b, nr_type_tensor(NULL, 0, type), &value, 1));

@@ -5,7 +5,6 @@
 
 #include "abi/abi_type.h"
 
-bool nr_abi_is_handle(NrType type); /* sequences, optionals */
 /* The outer type of a value, or NULL when it cannot pass: scalars become tensors of rank 0, vectors buffers, memrefs
  * lose their layout; *out_abi_type is the type of the elements. */
 NrType nr_abi_outer_type(NrType type, NrAbiType *out_abi_type);

@@ -63,9 +63,9 @@ static NrNamedAttr named(NrContext *ctx, const char *name, NrAttr value) {
 /* Attribute `type` is the function's own type, by which the tools read and print. */
 static NrAttr value_info(NrContext *ctx, NrStr name, NrType t, NrType inner, NoriaDType dtype) {
   int64_t dims[NORIA_MAX_RANK];
-  bool is_handle = nr_abi_is_handle(t), has_rank = !is_handle && nr_type_is_ranked(t);
+  bool is_handle = nr_type_is_handle(t), has_rank = !is_handle && nr_type_is_ranked(t);
   for (uint32_t i = 0; has_rank && i < t->rank; i++) dims[i] = t->dims[i] == NR_DYNAMIC ? -1 : t->dims[i];
-  NrNamedAttr items[6] = {named(ctx, "type", nr_attr_type(nr_abi_shown_type(inner))),
+  NrNamedAttr items[7] = {named(ctx, "type", nr_attr_type(nr_abi_shown_type(inner))),
                           named(ctx, "name", nr_attr_string(ctx, name)),
                           named(ctx, "dtype", nr_attr_i64(ctx, dtype))};
   size_t count = 3 + nr_type_kind_attrs(t, items + 3);

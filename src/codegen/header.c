@@ -63,6 +63,7 @@ static void put_values(NrBuf *out, const char *title, NrAttr list) {
     nr_buf_puts(out, ": ");
     if (info.kind == NORIA_KIND_OPTIONAL) nr_buf_puts(out, "optional ");
     if (info.kind == NORIA_KIND_SEQUENCE || info.item_kind == NORIA_KIND_SEQUENCE) nr_buf_puts(out, "sequence of ");
+    if (info.key_dtype) nr_buf_printf(out, "map from %s to ", c_type(info.key_dtype));
     nr_buf_puts(out, c_type(info.dtype));
     if (info.kind == NORIA_KIND_TENSOR && info.any_rank) nr_buf_puts(out, "[...]");
     put_shape(out, &info);

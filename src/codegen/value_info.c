@@ -15,6 +15,7 @@ NrValueInfo nr_value_info(NrAttr dict) {
                       .kind = dict_int(dict, "kind", NORIA_KIND_TENSOR),
                       .dtype = dict_int(dict, "dtype", NORIA_UNDEFINED),
                       .item_kind = dict_int(dict, "item_kind", NORIA_KIND_TENSOR),
+                      .key_dtype = dict_int(dict, "key_dtype", NORIA_UNDEFINED),
                       .any_rank = !dims,
                       .dim_names = nr_dict_get(dict, "dim_names")};
   if (!dims || dims->kind != NR_ATTR_DENSE_ARRAY) return info;

@@ -6,7 +6,7 @@
 
 typedef struct NrValueInfo {
   NrStr name;
-  int64_t kind, dtype, item_kind; /* NoriaKind, NoriaDType */
+  int64_t kind, dtype, item_kind, key_dtype; /* as in NoriaValueInfo */
   bool any_rank;
   size_t rank;
   const int64_t *dims; /* negative: known when it runs. Lives as long as the context */

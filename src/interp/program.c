@@ -105,6 +105,7 @@ static NoriaValueInfo value_info(NrInterpProgram *p, NrAttr dict) {
   if (nr_attr_is_int(nr_dict_get(dict, "dtype"), &number)) info.dtype = (int32_t)number;
   if (nr_attr_is_int(nr_dict_get(dict, "kind"), &number)) info.kind = (int32_t)number;
   if (nr_attr_is_int(nr_dict_get(dict, "item_kind"), &number)) info.item_kind = (int32_t)number;
+  if (nr_attr_is_int(nr_dict_get(dict, "key_dtype"), &number)) info.key_dtype = (int32_t)number;
   if (!dims) return info;
   info.rank = (int32_t)(dims->data_size / sizeof(int64_t));
   info.dims = nr_arena_copy(&p->arena, dims->data, dims->data_size);

@@ -198,6 +198,7 @@ bool nr_type_is_index(NrType t);
 bool nr_type_is_int_or_index(NrType t);
 bool nr_type_is_float(NrType t);
 bool nr_type_is_float_kind(NrType t, NrFloatKind kind);
+bool nr_type_is_handle(NrType t);     /* a reference to an object of the runtime (NR_TYPE_IS_HANDLE) */
 bool nr_type_is_scalar(NrType t);       /* int, index, float, complex, or a dialect's type with that trait */
 bool nr_type_is_shaped(NrType t);       /* vector, tensor, memref, ranked or not */
 bool nr_type_is_ranked(NrType t);       /* shaped with a rank */

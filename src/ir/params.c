@@ -130,6 +130,13 @@ static bool parse_param(NrParser *p, NrStr kind, NrAttr *out) {
     NrType type = nr_parse_type_here(p);
     return type && (*out = nr_attr_type(type));
   }
+  if (nr_str_is(kind, "scalar")) {
+    const char *at = p->tok.begin;
+    NrType type = nr_parse_type_here(p);
+    if (type && !nr_type_is_scalar(type))
+      return nr_parse_fail_at(p, at, "expected the type of a scalar, not %s", nr_type_text(p->ctx, type));
+    return type && (*out = nr_attr_type(type));
+  }
   if (nr_str_is(kind, "string")) return parse_string(p, out);
   if (nr_str_is(kind, "attr")) return (*out = nr_parse_attr_here(p, NULL)) != NULL;
   if (nr_str_is(kind, "word")) {
@@ -172,7 +179,7 @@ static void put_choice(NrPrinter *w, NrStr choices, int64_t number) {
 }
 
 static void put_param(NrPrinter *w, NrStr kind, NrAttr value) {
-  if (nr_str_is(kind, "type") || nr_str_is(kind, "attr")) nr_w_attr(w, value);
+  if (nr_str_is(kind, "type") || nr_str_is(kind, "scalar") || nr_str_is(kind, "attr")) nr_w_attr(w, value);
   else if (nr_str_is(kind, "int")) nr_w_int(w, value->i);
   else if (nr_str_is(kind, "string")) nr_w_string(w, value->s);
   else if (nr_str_is(kind, "word")) nr_w_str(w, value->s);

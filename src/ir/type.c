@@ -188,6 +188,7 @@ bool nr_type_is_index(NrType t) { return t->kind == NR_TYPE_INDEX; }
 bool nr_type_is_int_or_index(NrType t) { return nr_type_is_int(t) || nr_type_is_index(t); }
 bool nr_type_is_float(NrType t) { return t->kind == NR_TYPE_FLOAT; }
 bool nr_type_is_float_kind(NrType t, NrFloatKind kind) { return t->kind == NR_TYPE_FLOAT && t->float_kind == kind; }
+bool nr_type_is_handle(NrType t) { return t->info && t->info->traits & NR_TYPE_IS_HANDLE; }
 bool nr_type_is_scalar(NrType t) {
   return nr_type_is_int_or_index(t) || nr_type_is_float(t) || t->kind == NR_TYPE_COMPLEX ||
          (t->info && t->info->traits & NR_TYPE_IS_SCALAR);

@@ -13,7 +13,7 @@
  * is #ub.poison and has the kind NR_ATTR_ub_poison; a type may follow it, as in `#ub.poison : f32`.
  *
  * Parameters in .params: "access: readonly|writeonly, bound: type", of the kinds
- *   type string int attr     a type; a string; an integer of 64 bits; any attribute
+ *   type scalar string int attr   a type; one of scalars; a string; an integer of 64 bits; any attribute
  *   word                     any word; its value is a string attribute
  *   a|b|c                    one of these words; its value is its number, from 0
  * They stand in angle brackets behind the name, or nothing does where there are none. .format is the syntax between
@@ -30,6 +30,7 @@ enum NrTypeTrait {
   NR_TYPE_IS_ELEMENT = 1 << 0, /* may be the element of tensors and memrefs */
   NR_TYPE_IS_SCALAR = 1 << 1,  /* has a size in memory, .bytes; implies that it may be an element */
   NR_TYPE_IS_STRING = 1 << 2,  /* its values are written as strings in dense constants */
+  NR_TYPE_IS_HANDLE = 1 << 3,  /* its values are references to objects of the runtime, which it counts (NoriaValue) */
 };
 
 enum { NR_MAX_PARAMS = 8 };

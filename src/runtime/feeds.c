@@ -30,7 +30,10 @@ bool nr_feeds_prepare(NoriaProgram *program) {
 }
 
 static const char *kind_name(int32_t kind) {
-  return kind == NORIA_KIND_TENSOR ? "a tensor" : kind == NORIA_KIND_SEQUENCE ? "a sequence" : "an optional";
+  return kind == NORIA_KIND_TENSOR     ? "a tensor"
+         : kind == NORIA_KIND_SEQUENCE ? "a sequence"
+         : kind == NORIA_KIND_MAP      ? "a map"
+                                       : "an optional";
 }
 
 static void print_dims(NrBuf *buf, const NoriaValueInfo *info, const int64_t *dims, int64_t rank) {
@@ -97,6 +100,20 @@ static NoriaStatus bind_tensor(const NoriaProgram *program, NrExec *e, int32_t i
   return NORIA_OK;
 }
 
+/* Whether there is nothing in a sequence or optional that could be a map or not. */
+static bool is_empty(const NoriaValue *value) {
+  if (value->kind == NORIA_KIND_OPTIONAL) return !value->as.item || is_empty(value->as.item);
+  return value->kind == NORIA_KIND_SEQUENCE && value->as.sequence.length == 0;
+}
+
+static NoriaStatus check_keys(const NoriaValueInfo *info, const NoriaValue *value, NoriaError *error) {
+  static const char *const names[] = {"is without maps", "has maps from int64", "has maps from string"};
+  if (value->key_dtype == info->key_dtype || is_empty(value)) return NORIA_OK;
+  return nr_error_set(error, NORIA_ERROR_INVALID, "input '%s' %s, but the value %s", info->name,
+                      names[info->key_dtype ? 1 + (info->key_dtype == NORIA_STRING) : 0],
+                      names[value->key_dtype ? 1 + (value->key_dtype == NORIA_STRING) : 0]);
+}
+
 NoriaStatus nr_feeds_bind(NoriaProgram *program, NrExec *e, const NoriaValue *const *inputs, size_t num_inputs,
                           NoriaError *error) {
   const NoriaModule *module = program->module;
@@ -119,8 +136,10 @@ NoriaStatus nr_feeds_bind(NoriaProgram *program, NrExec *e, const NoriaValue *co
     if ((int32_t)value->dtype != info->dtype)
       return nr_error_set(error, NORIA_ERROR_INVALID, "input '%s' is of type %s, but the value is of type %s",
                           info->name, noria_dtype_name((NoriaDType)info->dtype), noria_dtype_name(value->dtype));
+    NoriaStatus status = check_keys(info, value, error);
+    if (status) return status;
     if (info->kind == NORIA_KIND_TENSOR) {
-      NoriaStatus status = bind_tensor(program, e, i, value, at, error);
+      status = bind_tensor(program, e, i, value, at, error);
       if (status) return status;
     } else {
       /* A handle of the run's own, so that compiled code may count its references without touching the caller's. */

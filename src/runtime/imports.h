@@ -23,6 +23,11 @@ NoriaValue *nr_value_from_desc(NrExec *e, NoriaDType dtype, const NoriaDesc *des
 /* Copies count elements into memory of the run, which then holds the strings among them. */
 int32_t nr_copy_into_run(NrExec *e, NoriaDType dtype, void *to, const void *from, int64_t count);
 
+/* A fresh tensor with the elements of a value. */
+int32_t nr_result_copy(NrExec *e, NoriaDesc *result, const NoriaValue *tensor);
+
+/* False after failing: a number from compiled code is no type of elements. */
+bool nr_is_dtype(NrExec *e, NoriaDType dtype);
 int64_t nr_desc_count(const NoriaDesc *tensor); /* elements */
 uint64_t nr_desc_elements(NoriaDType dtype);    /* what `bits` says of tensors of this type */
 /* False after failing: the tensor cannot have elements of this type. */
@@ -34,6 +39,11 @@ static inline bool nr_import_stopped(NrExec *e, int64_t i) { return (i & 1023) =
 
 /* Puts a new string, which the run holds from then on, into a tensor. False after failing. */
 bool nr_put_string(NrExec *e, NoriaString **to, const char *data, size_t size);
+
+/* imports_map.c */
+int32_t nr_import_seq_of_maps(NoriaExec *exec, const NoriaDesc *args, NoriaDesc *results);
+int32_t nr_import_map_values(NoriaExec *exec, const NoriaDesc *args, NoriaDesc *results);
+int32_t nr_import_map_get(NoriaExec *exec, const NoriaDesc *args, NoriaDesc *results);
 
 /* imports_init.c */
 int32_t nr_import_initialize_begin(NoriaExec *exec, const NoriaDesc *args, NoriaDesc *results);

@@ -21,8 +21,7 @@ bool nr_desc_is(NrExec *e, const NoriaDesc *tensor, NoriaDType dtype) {
   return false;
 }
 
-/* A number from compiled code as a type of elements. */
-static bool is_dtype(NrExec *e, NoriaDType dtype) {
+bool nr_is_dtype(NrExec *e, NoriaDType dtype) {
   if (noria_dtype_size(dtype)) return true;
   nr_exec_fail(e, NORIA_ERROR_FAILED, -1, "there is no element type %d", (int)dtype);
   return false;
@@ -85,7 +84,7 @@ int32_t nr_copy_into_run(NrExec *e, NoriaDType dtype, void *to, const void *from
   return 0;
 }
 
-static int32_t result_copy(NrExec *e, NoriaDesc *result, const NoriaValue *tensor) {
+int32_t nr_result_copy(NrExec *e, NoriaDesc *result, const NoriaValue *tensor) {
   if (nr_result_tensor(e, result, tensor->dtype, tensor->as.tensor.rank, tensor->dims)) return 1;
   return nr_copy_into_run(e, tensor->dtype, result->data, tensor->as.tensor.data, tensor->as.tensor.count);
 }
@@ -107,7 +106,7 @@ int32_t nr_import_value_release(NoriaExec *exec, const NoriaDesc *args, NoriaDes
 
 int32_t nr_import_seq_empty(NoriaExec *exec, const NoriaDesc *args, NoriaDesc *results) {
   NoriaDType dtype = (NoriaDType)nr_arg_i32(&args[0]);
-  if (!is_dtype(nr_exec(exec), dtype)) return 1;
+  if (!nr_is_dtype(nr_exec(exec), dtype)) return 1;
   return nr_result_handle(nr_exec(exec), &results[0], nr_sequence_new(dtype));
 }
 
@@ -115,7 +114,7 @@ int32_t nr_import_seq_construct(NoriaExec *exec, const NoriaDesc *args, NoriaDes
   NrExec *e = nr_exec(exec);
   NoriaDType dtype = (NoriaDType)nr_arg_i32(&args[0]);
   int64_t n = nr_arg_i64(&args[1]);
-  if (!is_dtype(e, dtype)) return 1;
+  if (!nr_is_dtype(e, dtype)) return 1;
   if (nr_result_handle(e, &results[0], nr_sequence_new(dtype))) return 1;
   for (int64_t i = 0; i < n; i++) {
     NoriaValue *item = nr_value_from_desc(e, dtype, &args[2 + i]);
@@ -213,7 +212,7 @@ int32_t nr_import_seq_at(NoriaExec *exec, const NoriaDesc *args, NoriaDesc *resu
   const NoriaValue *s = nr_arg_handle(&args[1]);
   int64_t position = nr_arg_i64(&args[2]);
   if (!in_range(e, nr_arg_i32(&args[0]), &position, s->as.sequence.length, s->as.sequence.length)) return 1;
-  return result_copy(e, &results[0], noria_sequence_at(s, position));
+  return nr_result_copy(e, &results[0], noria_sequence_at(s, position));
 }
 
 /* ---- optionals -------------------------------------------------------------------------------------------------- */
@@ -222,9 +221,9 @@ int32_t nr_import_optional_none(NoriaExec *exec, const NoriaDesc *args, NoriaDes
   NrExec *e = nr_exec(exec);
   int32_t kind = nr_arg_i32(&args[0]);
   NoriaDType dtype = (NoriaDType)nr_arg_i32(&args[1]);
-  if (kind != NORIA_KIND_TENSOR && kind != NORIA_KIND_SEQUENCE)
+  if (kind != NORIA_KIND_TENSOR && kind != NORIA_KIND_SEQUENCE && kind != NORIA_KIND_MAP)
     return nr_exec_fail(e, NORIA_ERROR_FAILED, -1, "an optional cannot hold values of kind %d", (int)kind);
-  if (!is_dtype(e, dtype)) return 1;
+  if (!nr_is_dtype(e, dtype)) return 1;
   return nr_result_handle(e, &results[0], nr_optional_new(NULL, (NoriaKind)kind, dtype));
 }
 
@@ -263,7 +262,7 @@ static const NoriaValue *item_or_fail(NrExec *e, const NoriaDesc *args, NoriaKin
 int32_t nr_import_optional_get(NoriaExec *exec, const NoriaDesc *args, NoriaDesc *results) {
   NrExec *e = nr_exec(exec);
   const NoriaValue *item = item_or_fail(e, args, NORIA_KIND_TENSOR);
-  return item ? result_copy(e, &results[0], item) : 1;
+  return item ? nr_result_copy(e, &results[0], item) : 1;
 }
 
 int32_t nr_import_optional_get_seq(NoriaExec *exec, const NoriaDesc *args, NoriaDesc *results) {

@@ -16,7 +16,7 @@ NoriaString *nr_string_retain(NoriaString *string);        /* a static string is
 int nr_string_order(const NoriaString *a, const NoriaString *b); /* by bytes, a prefix first; as memcmp */
 void nr_string_release(NoriaString *string);               /* NULL and static are fine */
 
-/* ---- values (value.c, sequence.c) ------------------------------------------------------------------------------- */
+/* ---- values (value.c, sequence.c, map.c) ------------------------------------------------------------------------- */
 
 /* Items that sequences share. A sequence sees a slice, so appending to the end of the slice that ends where the items
  * end adds to all in O(1) and changes none of the others. Items are references. */
@@ -39,6 +39,7 @@ struct NoriaValue {
   atomic_int refs;
   uint8_t kind;       /* NoriaKind */
   uint8_t item_kind;  /* optional */
+  uint8_t key_dtype;  /* NoriaDType of a map's keys, and where the items are maps; else 0 */
   bool read_only;     /* tensor */
   NoriaDType dtype;
   /* While compiled code owns it: the run, and its place in the list of the run's handles. */
@@ -58,6 +59,9 @@ struct NoriaValue {
       int64_t first, length;
     } sequence;
     NoriaValue *item; /* optional */
+    struct {
+      NoriaValue *keys, *values; /* tensors of one dim of the same size; the keys are sorted, and all differ */
+    } map;
   } as;
   int64_t dims[]; /* rank of them */
 };
@@ -80,13 +84,19 @@ NoriaValue *nr_tensor_alloc(NoriaDType dtype, int64_t rank, const int64_t *dims,
 
 void nr_items_release(NrItems *items); /* NULL is fine */
 NoriaValue *nr_sequence_new(NoriaDType dtype); /* empty; NULL without memory */
-/* A second value with the same contents, for sequences and optionals. NULL without memory. */
+/* Without items or the like. NULL without memory. */
+NoriaValue *nr_handle_new(NoriaKind kind, NoriaDType dtype);
+/* A second value with the same contents, for handles. NULL without memory. */
 NoriaValue *nr_handle_copy(const NoriaValue *handle);
 /* Insert before position 0..length, or remove position 0..length-1. insert takes over the item's reference also when
  * it fails. False without memory; the sequence is then unchanged. The sequence must have one owner. */
 bool nr_sequence_insert(NoriaValue *sequence, int64_t position, NoriaValue *item);
 bool nr_sequence_erase(NoriaValue *sequence, int64_t position);
 NoriaValue *nr_optional_new(NoriaValue *item, NoriaKind kind, NoriaDType dtype); /* takes over item's reference */
+/* Takes over the references of keys and values also when it fails; both are as a map has them. NULL without memory. */
+NoriaValue *nr_map_new(NoriaValue *keys, NoriaValue *values);
+/* The place of a key, an int64_t or a NoriaString *, in a map's keys; -1 where it is not among them. */
+int64_t nr_map_find(const NoriaValue *keys, const void *key);
 
 /* ---- allocation in a run (alloc.c) ------------------------------------------------------------------------------ */
 

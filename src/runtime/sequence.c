@@ -27,7 +27,7 @@ void nr_items_release(NrItems *items) {
   free(items);
 }
 
-static NoriaValue *handle_new(NoriaKind kind, NoriaDType dtype) {
+NoriaValue *nr_handle_new(NoriaKind kind, NoriaDType dtype) {
   NoriaValue *v = calloc(1, sizeof(NoriaValue));
   if (!v) return NULL;
   atomic_init(&v->refs, 1);
@@ -36,14 +36,18 @@ static NoriaValue *handle_new(NoriaKind kind, NoriaDType dtype) {
   return v;
 }
 
-NoriaValue *nr_sequence_new(NoriaDType dtype) { return handle_new(NORIA_KIND_SEQUENCE, dtype); }
+NoriaValue *nr_sequence_new(NoriaDType dtype) { return nr_handle_new(NORIA_KIND_SEQUENCE, dtype); }
 
 NoriaValue *nr_handle_copy(const NoriaValue *handle) {
-  NoriaValue *v = handle_new((NoriaKind)handle->kind, handle->dtype);
+  NoriaValue *v = nr_handle_new((NoriaKind)handle->kind, handle->dtype);
   if (!v) return NULL;
+  v->key_dtype = handle->key_dtype;
   if (handle->kind == NORIA_KIND_OPTIONAL) {
     v->item_kind = handle->item_kind;
     v->as.item = noria_value_retain(handle->as.item);
+  } else if (handle->kind == NORIA_KIND_MAP) {
+    v->as.map.keys = noria_value_retain(handle->as.map.keys);
+    v->as.map.values = noria_value_retain(handle->as.map.values);
   } else {
     v->as.sequence = handle->as.sequence;
     if (v->as.sequence.items) atomic_fetch_add_explicit(&v->as.sequence.items->refs, 1, memory_order_relaxed);
@@ -139,6 +143,12 @@ bool nr_sequence_erase(NoriaValue *sequence, int64_t position) {
 
 /* ---- the public face -------------------------------------------------------------------------------------------- */
 
+static const char *item_name(const NoriaValue *item) {
+  return item->kind == NORIA_KIND_TENSOR ? "a tensor"
+         : item->key_dtype == NORIA_I64  ? "a map from integers"
+                                         : "a map from strings";
+}
+
 NoriaStatus noria_sequence_create(NoriaDType dtype, const NoriaValue *const *items, int64_t count,
                                   NoriaValue **out_value, NoriaError *error) {
   *out_value = NULL;
@@ -146,8 +156,12 @@ NoriaStatus noria_sequence_create(NoriaDType dtype, const NoriaValue *const *ite
     return nr_error_set(error, NORIA_ERROR_INVALID, "%d is not an element type", (int)dtype);
   if (count < 0 || (count > 0 && !items)) return nr_error_set(error, NORIA_ERROR_INVALID, "the items are missing");
   for (int64_t i = 0; i < count; i++) {
-    if (!items[i] || items[i]->kind != NORIA_KIND_TENSOR)
-      return nr_error_set(error, NORIA_ERROR_INVALID, "item %lld of the sequence is not a tensor", (long long)i);
+    if (!items[i] || (items[i]->kind != NORIA_KIND_TENSOR && items[i]->kind != NORIA_KIND_MAP))
+      return nr_error_set(error, NORIA_ERROR_INVALID, "item %lld of the sequence is neither a tensor nor a map",
+                          (long long)i);
+    if (items[i]->key_dtype != items[0]->key_dtype)
+      return nr_error_set(error, NORIA_ERROR_INVALID, "items 0 and %lld of the sequence are %s and %s", (long long)i,
+                          item_name(items[0]), item_name(items[i]));
     if (items[i]->dtype != dtype)
       return nr_error_set(error, NORIA_ERROR_INVALID, "item %lld is %s in a sequence of %s", (long long)i,
                       noria_dtype_name(items[i]->dtype), noria_dtype_name(dtype));
@@ -159,6 +173,7 @@ NoriaStatus noria_sequence_create(NoriaDType dtype, const NoriaValue *const *ite
     return nr_error_set_memory(error, (size_t)count * sizeof(NoriaValue *));
   }
   for (int64_t i = 0; i < count; i++) v->as.sequence.items->at[i] = noria_value_retain(items[i]);
+  if (count > 0) v->key_dtype = items[0]->key_dtype;
   if (count > 0) atomic_init(&v->as.sequence.items->used, count);
   v->as.sequence.length = count;
   *out_value = v;
@@ -175,12 +190,13 @@ const NoriaValue *noria_sequence_at(const NoriaValue *sequence, int64_t index) {
 }
 
 NoriaValue *nr_optional_new(NoriaValue *item, NoriaKind kind, NoriaDType dtype) {
-  NoriaValue *v = handle_new(NORIA_KIND_OPTIONAL, item ? item->dtype : dtype);
+  NoriaValue *v = nr_handle_new(NORIA_KIND_OPTIONAL, item ? item->dtype : dtype);
   if (!v) {
     noria_value_release(item);
     return NULL;
   }
   v->item_kind = item ? item->kind : (uint8_t)kind;
+  v->key_dtype = item ? item->key_dtype : 0;
   v->as.item = item;
   return v;
 }
@@ -192,8 +208,8 @@ NoriaStatus noria_optional_create(const NoriaValue *item, NoriaKind kind, NoriaD
     kind = noria_value_kind(item);
     dtype = item->dtype;
   }
-  if (kind != NORIA_KIND_TENSOR && kind != NORIA_KIND_SEQUENCE)
-    return nr_error_set(error, NORIA_ERROR_INVALID, "an optional holds a tensor or a sequence");
+  if (kind != NORIA_KIND_TENSOR && kind != NORIA_KIND_SEQUENCE && kind != NORIA_KIND_MAP)
+    return nr_error_set(error, NORIA_ERROR_INVALID, "an optional holds a tensor, a sequence or a map");
   if (noria_dtype_size(dtype) == 0)
     return nr_error_set(error, NORIA_ERROR_INVALID, "%d is not an element type", (int)dtype);
   if (!(*out_value = nr_optional_new(noria_value_retain(item), kind, dtype)))

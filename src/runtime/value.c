@@ -21,7 +21,7 @@ static void tensor_free_data(NoriaValue *v) {
 }
 
 void noria_value_release(NoriaValue *value) {
-  /* Values nest at most three deep (optional, sequence, tensor), so this may recurse. */
+  /* Values nest at most four deep (optional, sequence, map, tensor), so this may recurse. */
   if (!value || atomic_fetch_sub_explicit(&value->refs, 1, memory_order_acq_rel) != 1) return;
   switch ((NoriaKind)value->kind) {
   case NORIA_KIND_TENSOR:
@@ -32,6 +32,10 @@ void noria_value_release(NoriaValue *value) {
     break;
   case NORIA_KIND_OPTIONAL:
     noria_value_release(value->as.item);
+    break;
+  case NORIA_KIND_MAP:
+    noria_value_release(value->as.map.keys);
+    noria_value_release(value->as.map.values);
     break;
   }
   free(value);
@@ -74,6 +78,7 @@ NoriaValue *nr_tensor_new(NoriaDType dtype, int64_t rank, const int64_t *dims, v
   if (!v) return NULL;
   atomic_init(&v->refs, 1);
   v->kind = NORIA_KIND_TENSOR;
+  v->key_dtype = NORIA_UNDEFINED;
   v->read_only = false;
   v->dtype = dtype;
   v->run = NULL;

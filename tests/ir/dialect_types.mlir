@@ -5,6 +5,8 @@
 func.func private @types(!flow.dispatch.tensor<readonly:4x?xf32>, !flow.dispatch.tensor< readwrite : tensor<f32> >, !flow.dispatch.tensor<writeonly:i32>, !flow.channel)
 // CHECK: @nested(!onnx.seq<!onnx.optional<tensor<2x!onnx.string>>>, memref<2x!onnx.seq<tensor<f32>>>, !scf.token)
 func.func private @nested(!onnx.seq<!onnx.optional<tensor<2x!onnx.string>>>, memref<2x!onnx.seq<tensor<f32>>>, !scf.token)
+// CHECK: @maps(!onnx.map<i64, f32>, !onnx.seq<!onnx.map<string, !onnx.string>>)
+func.func private @maps(!onnx.map<i64, f32>, !onnx.seq<!onnx.map< string , !onnx.string >>)
 // CHECK: @unknown(!onnx.sequence<tensor<f32>>, !a.b, tensor<2x!a.b<c, 4>>)
 func.func private @unknown(!onnx.sequence<tensor<f32>>, !a.b, tensor<2x!a.b<c, 4>>)
 
@@ -12,6 +14,16 @@ func.func private @unknown(!onnx.sequence<tensor<f32>>, !a.b, tensor<2x!a.b<c, 4
 
 // expected-error@+1 {{expected 'readonly', 'writeonly' or 'readwrite'; did you mean 'readonly'?}}
 func.func private @word(!flow.dispatch.tensor<readony:4xf32>)
+
+// -----
+
+// expected-error@+1 {{expected 'i64' or 'string'}}
+func.func private @key(!onnx.map<f32, f32>)
+
+// -----
+
+// expected-error@+1 {{expected the type of a scalar, not tensor<4xf32>}}
+func.func private @value(!onnx.map<i64, tensor<4xf32>>)
 
 // -----
 

@@ -1,7 +1,8 @@
 """Random one-op models for test_ops_random.py: what is drawn, the model that it makes, and the answer it should give.
 
 A generator takes a Draw and returns a Case. A Case's inputs are arrays, whose dims may become symbols, Operands, which
-are like shapes: initializers or inputs whose dims are constants, or None, left out."""
+are like shapes: initializers or inputs whose dims are constants, dicts, which are maps from integers or strings to
+float32, or None, left out."""
 import dataclasses
 
 import ml_dtypes
@@ -136,6 +137,12 @@ def operand(x):
     return x.value if isinstance(x, Operand) else x
 
 
+def map_info(name, x):
+    key = onnx.TensorProto.STRING if isinstance(next(iter(x)), str) else onnx.TensorProto.INT64
+    value = helper.make_tensor_type_proto(onnx.TensorProto.FLOAT, [])
+    return helper.make_value_info(name, helper.make_map_type_proto(key, value))
+
+
 def model_of(draw, case):
     """The model, one to ask others about that means the same, and what to feed."""
     infos, initializers, feeds, names = [], [], {}, []
@@ -145,6 +152,10 @@ def model_of(draw, case):
         if x is None:
             continue
         value = operand(x)
+        if isinstance(x, dict):
+            infos.append(map_info(names[i], x))
+            feeds[names[i]] = x
+            continue
         if (isinstance(x, Operand) and draw.chance()) or (case.nodes is None and draw.chance(.07)):
             initializers.append(numpy_helper.from_array(value, names[i]))
             continue
@@ -173,7 +184,7 @@ def producers(draw, case, infos, feeds):
     nodes, renamed = [], {}
     for i, x in enumerate(case.inputs):
         name = f"x{i}"
-        if name not in feeds or isinstance(x, Operand) or draw.chance():
+        if name not in feeds or isinstance(x, (Operand, dict)) or draw.chance():
             continue
         way = draw.choose("Neg", "Transpose", "Reshape")
         fixed = any(input == i for input, _ in case.static) or case.op == "Squeeze"
@@ -240,6 +251,10 @@ def difference(got, want, tolerance):
         if not isinstance(got, list) or len(got) != len(want):
             return f"a sequence of {len(want)}, not {got!r:.100}"
         return next((d for d in (difference(g, w, tolerance) for g, w in zip(got, want)) if d), "")
+    if isinstance(want, dict):
+        if not isinstance(got, dict) or list(got) != list(want):
+            return f"{got!r:.100} instead of a map with the keys {list(want)}"
+        return difference(np.array(list(got.values())), np.array(list(want.values())), max(tolerance, 2e-5))
     if want is None or got is None:
         return "" if want is got else f"{got!r:.100} instead of {want!r:.100}"
     want = np.asarray(want)

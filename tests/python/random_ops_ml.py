@@ -75,6 +75,34 @@ def vectorizer(d, op):
     return Case(op, xs, {"inputdimensions": sizes})
 
 
+@ops(ML + "ZipMap")
+def zip_map(d, op):
+    columns = d.dim(1)
+    x = matrix(d, columns, (np.float32,))
+    names = labels(d, columns, "classlabels_int64s")
+    return Case(op, [x], {name: d.choose(given, [given[0]] + given[:-1]) for name, given in names.items()})
+
+
+def words(d, count):
+    """Keys of a map and of a list, some of them the same."""
+    return [f"word {v}" if d.strings else int(v) for v in d.random.permutation(12)[:count] - 3]
+
+
+@ops(ML + "DictVectorizer")
+def dict_vectorizer(d, op):
+    d.strings = d.chance()
+    x = {w: float(np.float32(d.random.normal())) for w in words(d, d.dim(1))}
+    return Case(op, [x], {"string_vocabulary" if d.strings else "int64_vocabulary": words(d, d.dim(1))})
+
+
+@ops(ML + "CastMap")
+def cast_map(d, op):
+    """Keys and numbers for which ONNX Runtime does what the document says."""
+    x = {int(k): float(d.integer(-9, 9) / 4) for k in d.random.permutation(12)[:d.dim(1)]}
+    attrs = {"cast_to": d.choose("TO_FLOAT", "TO_INT64")} if d.chance(.8) else {}
+    return Case(op, [x], attrs | d.choose({}, {"map_form": "DENSE"}, {"map_form": "SPARSE", "max_map": d.dim(1)}))
+
+
 KINDS = {"floats": np.float32, "int64s": np.int64, "strings": object}
 
 

@@ -27,7 +27,8 @@ import noria
 
 
 def described(case, model):
-    inputs = ", ".join("none" if x is None else f"{operand(x).dtype}{list(operand(x).shape)}" for x in case.inputs)
+    inputs = ", ".join("none" if x is None else str(x) if isinstance(x, dict) else
+                       f"{operand(x).dtype}{list(operand(x).shape)}" for x in case.inputs)
     dims = [[d.dim_param or d.dim_value for d in i.type.tensor_type.shape.dim] for i in model.graph.input]
     return f"{case.op}-{case.opset}({inputs}) {case.attrs} inputs {dims}"
 

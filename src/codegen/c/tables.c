@@ -185,8 +185,9 @@ static void put_value_info(NrBuf *before, NrBuf *out, NrAttr dict, const char *w
   nr_c_string(out, info.name);
   nr_buf_printf(out, ", %lld, %lld, %lld, %lld, ", (long long)info.kind, (long long)info.dtype,
                 info.any_rank ? -1 : (long long)info.rank, (long long)info.item_kind);
-  if (info.rank) nr_buf_printf(out, "noria_%s%u_dims, noria_%s%u_names},\n", what, index, what, index);
-  else nr_buf_puts(out, "NULL, NULL},\n");
+  if (info.rank) nr_buf_printf(out, "noria_%s%u_dims, noria_%s%u_names", what, index, what, index);
+  else nr_buf_puts(out, "NULL, NULL");
+  nr_buf_printf(out, ", %lld},\n", (long long)info.key_dtype);
 }
 
 static NrStatus put_value_infos(NrC *g, NrBuf *out, const char *attr_name, const char *what, uint32_t want) {

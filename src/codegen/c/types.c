@@ -13,8 +13,7 @@ uint32_t nr_c_bits(NrType type) {
 }
 
 bool nr_c_is_handle(NrType type) {
-  return type->kind == NR_TYPE_onnx_seq || type->kind == NR_TYPE_onnx_optional || type->kind == NR_TYPE_onnx_string ||
-         type->kind == NR_TYPE_flow_channel;
+  return nr_type_is_handle(type) || type->kind == NR_TYPE_onnx_string || type->kind == NR_TYPE_flow_channel;
 }
 
 static const char *int_type(NrC *g, NrType type) {

@@ -4,8 +4,7 @@
 #include "dialect/rt/rt.h"
 
 static bool is_handle(NrType type) {
-  return type->kind == NR_TYPE_onnx_seq || type->kind == NR_TYPE_onnx_optional || type->kind == NR_TYPE_onnx_string ||
-         type->kind == NR_TYPE_flow_channel;
+  return nr_type_is_handle(type) || type->kind == NR_TYPE_onnx_string || type->kind == NR_TYPE_flow_channel;
 }
 
 /* ---- descriptors ------------------------------------------------------------------------------------------------ */

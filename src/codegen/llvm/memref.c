@@ -58,8 +58,8 @@ LLVMValueRef nr_ll_from_memory(NrLl *g, NrType type, LLVMValueRef value) {
 unsigned nr_ll_elem_align(NrType type) {
   NrType elem = nr_type_elem(type);
   size_t size = elem->kind == NR_TYPE_COMPLEX ? nr_type_byte_size(elem->elem)
-                : elem->kind == NR_TYPE_onnx_seq || elem->kind == NR_TYPE_onnx_optional ? sizeof(void *)
-                                                                                        : nr_type_byte_size(elem);
+                : nr_type_is_handle(elem)         ? sizeof(void *)
+                                                  : nr_type_byte_size(elem);
   return size && (size & (size - 1)) == 0 && size <= 16 ? (unsigned)size : 1;
 }
 

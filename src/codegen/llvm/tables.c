@@ -105,6 +105,7 @@ static LLVMValueRef value_info(NrLl *g, NrAttr dict) {
       nr_ll_int32(g, info.item_kind),
       array(g, g->i64, sizes, rank),
       array(g, g->ptr, symbols, rank),
+      nr_ll_int32(g, info.key_dtype),
   };
   nr_free(sizes);
   nr_free(symbols);

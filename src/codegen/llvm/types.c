@@ -36,14 +36,12 @@ LLVMTypeRef nr_ll_type(NrLl *g, NrType type) {
     return part ? LLVMStructTypeInContext(g->llvm, (LLVMTypeRef[]){part, part}, 2, false) : NULL;
   }
   case NR_TYPE_VECTOR: return vector_type(type, nr_ll_type(g, type->elem));
-  case NR_TYPE_onnx_seq:
-  case NR_TYPE_onnx_optional:
   case NR_TYPE_flow_channel:
   case NR_TYPE_FUNCTION:
   case NR_TYPE_onnx_string: return g->ptr;
   case NR_TYPE_MEMREF:
   case NR_TYPE_UNRANKED_MEMREF: return nr_ll_mem_type(g, type->elem) ? g->ptr : NULL;
-  default: return NULL;
+  default: return nr_type_is_handle(type) ? g->ptr : NULL;
   }
 }
 

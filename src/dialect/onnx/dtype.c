@@ -18,6 +18,15 @@ NrType nr_type_optional(NrType elem) {
   NrAttr params[] = {nr_attr_type(elem)};
   return nr_type_of_dialect(elem->ctx, NR_TYPE_onnx_optional, params);
 }
+NrType nr_type_map(NrType key, NrType elem) {
+  NrAttr params[] = {nr_attr_i64(elem->ctx, key->kind == NR_TYPE_onnx_string), nr_attr_type(elem)};
+  return nr_type_of_dialect(elem->ctx, NR_TYPE_onnx_map, params);
+}
+NoriaDType nr_type_map_key(NrType type) {
+  while (type->kind == NR_TYPE_onnx_seq || type->kind == NR_TYPE_onnx_optional) type = type->elem;
+  if (type->kind != NR_TYPE_onnx_map) return NORIA_UNDEFINED;
+  return type->params[0]->i ? NORIA_STRING : NORIA_I64;
+}
 NrType nr_type_string(NrContext *ctx) { return nr_type_of_dialect(ctx, NR_TYPE_onnx_string, NULL); }
 
 NrType nr_dtype_type(NrContext *ctx, NoriaDType t) {
@@ -35,7 +44,7 @@ NrType nr_dtype_type(NrContext *ctx, NoriaDType t) {
 }
 
 NoriaDType nr_dtype_of(NrType t) {
-  while (nr_type_is_shaped(t) || t->kind == NR_TYPE_onnx_seq || t->kind == NR_TYPE_onnx_optional) t = t->elem;
+  while (nr_type_is_shaped(t) || nr_type_is_handle(t)) t = t->elem;
   for (size_t i = 1; i < NR_NUM_DTYPES; i++)
     if (nr_dtype_type(t->ctx, (NoriaDType)i) == t) return (NoriaDType)i;
   return NORIA_UNDEFINED;
@@ -50,33 +59,40 @@ NoriaDType nr_dtype_of_parameter(NrType elem) {
 NoriaKind nr_type_kind(NrType type) {
   return type->kind == NR_TYPE_onnx_seq        ? NORIA_KIND_SEQUENCE
          : type->kind == NR_TYPE_onnx_optional ? NORIA_KIND_OPTIONAL
-                                          : NORIA_KIND_TENSOR;
+         : type->kind == NR_TYPE_onnx_map      ? NORIA_KIND_MAP
+                                               : NORIA_KIND_TENSOR;
 }
 
 size_t nr_type_kind_attrs(NrType type, NrNamedAttr *out) {
   NoriaKind kind = nr_type_kind(type), item = kind == NORIA_KIND_OPTIONAL ? nr_type_kind(type->elem) : 0;
-  out[0] = (NrNamedAttr){NR_STR("kind"), nr_attr_i64(type->ctx, kind)};
-  if (item) out[1] = (NrNamedAttr){NR_STR("item_kind"), nr_attr_i64(type->ctx, item)};
-  return item ? 2 : 1;
+  NoriaDType key = nr_type_map_key(type);
+  size_t count = 0;
+  out[count++] = (NrNamedAttr){NR_STR("kind"), nr_attr_i64(type->ctx, kind)};
+  if (item) out[count++] = (NrNamedAttr){NR_STR("item_kind"), nr_attr_i64(type->ctx, item)};
+  if (key) out[count++] = (NrNamedAttr){NR_STR("key_dtype"), nr_attr_i64(type->ctx, key)};
+  return count;
+}
+
+/* A handle's type with other items. */
+static NrType with_items(NrType handle, NrType elem) {
+  if (handle->kind == NR_TYPE_onnx_seq) return nr_type_seq(elem);
+  if (handle->kind == NR_TYPE_onnx_optional) return nr_type_optional(elem);
+  return nr_type_of_dialect(elem->ctx, NR_TYPE_onnx_map, (NrAttr[]){handle->params[0], nr_attr_type(elem)});
 }
 
 NrType nr_type_lowered(NrType t) {
   if (t->kind == NR_TYPE_INTEGER) return nr_type_int(t->ctx, t->width);
   if (nr_type_is_shaped(t)) return nr_type_with_elem(t, nr_type_lowered(t->elem));
-  if (t->kind == NR_TYPE_onnx_seq) return nr_type_seq(nr_type_lowered(t->elem));
-  if (t->kind == NR_TYPE_onnx_optional) return nr_type_optional(nr_type_lowered(t->elem));
-  return t;
+  return nr_type_is_handle(t) ? with_items(t, nr_type_lowered(t->elem)) : t;
 }
 
 NrType nr_type_raised(NrType t, NoriaDType dtype) {
   if (nr_type_is_shaped(t)) return nr_type_with_elem(t, nr_type_raised(t->elem, dtype));
   NrType elem = nr_dtype_type(t->ctx, dtype);
-  bool is_seq = t->kind == NR_TYPE_onnx_seq, is_optional = t->kind == NR_TYPE_onnx_optional;
-  bool open = (is_seq || is_optional) && t->elem->kind == NR_TYPE_NONE && elem;
-  if (open && is_seq) return nr_type_seq(nr_type_tensor_unranked(elem));
-  if (open) return nr_type_optional(nr_type_tensor_unranked(elem));
-  if (t->kind == NR_TYPE_onnx_seq) return nr_type_seq(nr_type_raised(t->elem, dtype));
-  if (t->kind == NR_TYPE_onnx_optional) return nr_type_optional(nr_type_raised(t->elem, dtype));
+  if (nr_type_is_handle(t)) {
+    bool open = t->elem->kind == NR_TYPE_NONE && elem;
+    return with_items(t, open ? nr_type_tensor_unranked(elem) : nr_type_raised(t->elem, dtype));
+  }
   return elem && t->kind != NR_TYPE_NONE ? elem : t;
 }
 

@@ -9,10 +9,13 @@
 
 NrType nr_type_seq(NrType elem);
 NrType nr_type_optional(NrType elem);
+NrType nr_type_map(NrType key, NrType elem); /* key: i64 or a string */
+/* Of the keys of a map, or of maps in a sequence or optional; UNDEFINED where there are no maps. */
+NoriaDType nr_type_map_key(NrType type);
 NrType nr_type_string(NrContext *ctx);
 
 NrType nr_dtype_type(NrContext *ctx, NoriaDType dtype); /* ui8 for U8; NULL for UNDEFINED */
-NoriaDType nr_dtype_of(NrType type); /* the dtype of a scalar type, or of the elements of a tensor, seq or optional */
+NoriaDType nr_dtype_of(NrType type); /* of a scalar type, or of the elements of a tensor or handle */
 /* Of the elements of a parameter: index is I64, and signed integers are as signless ones. */
 NoriaDType nr_dtype_of_parameter(NrType elem);
 NrType nr_type_lowered(NrType type); /* with signless integers: ui8 becomes i8, also inside tensors and sequences */
@@ -27,8 +30,8 @@ bool nr_dims_fit(const int64_t *dims, size_t rank, size_t elem_size);
 
 /* How a value of the type is passed to and from a program. */
 NoriaKind nr_type_kind(NrType type);
-/* Writes the kind, and for an optional of anything but tensors item_kind, as attributes; out has room for 2. Returns
- * their number. */
+/* Writes the kind, for an optional of anything but tensors item_kind, and for maps key_dtype, as attributes; out has
+ * room for 3. Returns their number. */
 size_t nr_type_kind_attrs(NrType type, NrNamedAttr *out);
 
 #endif

@@ -165,14 +165,18 @@ static bool is_of_class(NrType t, NrStr word) {
   if (nr_str_is(word, "channel")) return t->kind == NR_TYPE_flow_channel;
   if (nr_str_is(word, "seq")) return t->kind == NR_TYPE_onnx_seq;
   if (nr_str_is(word, "opt")) return t->kind == NR_TYPE_onnx_optional;
-  if (nr_str_is(word, "handle")) return t->kind == NR_TYPE_onnx_seq || t->kind == NR_TYPE_onnx_optional;
+  if (nr_str_is(word, "map")) return t->kind == NR_TYPE_onnx_map;
+  if (nr_str_is(word, "handle")) return nr_type_is_handle(t);
+  if (nr_str_is(word, "keys"))
+    return is_array(t) && nr_type_is_ranked(t) && t->rank == 1 &&
+           (is_int(t->elem, 64) || t->elem->kind == NR_TYPE_onnx_string);
   return is_int(t, 32);
 }
 
-/* The element type of a tensor, or of the tensors in a sequence or optional; NULL for scalars and when unknown. */
+/* The element type of a tensor, or of the tensors or maps in a sequence or optional; NULL when unknown. */
 static NrType elements_of(NrType t) {
-  while (t->kind == NR_TYPE_onnx_seq || t->kind == NR_TYPE_onnx_optional) t = t->elem;
-  return is_array(t) ? t->elem : NULL;
+  while (nr_type_is_handle(t) || is_array(t)) t = t->elem;
+  return nr_type_is_scalar(t) ? t : NULL;
 }
 
 static const char *class_text(NrStr word) {
@@ -192,7 +196,9 @@ static const char *class_text(NrStr word) {
               {"strings", "a tensor of strings"},
               {"bools", "a tensor of i1"},
               {"i64s", "a tensor of i64 of rank 1"},
-              {"handle", "a sequence or an optional"}};
+              {"map", "a map"},
+              {"keys", "a tensor of i64 or strings of rank 1"},
+              {"handle", "a sequence, an optional or a map"}};
   for (size_t i = 0; i < NR_COUNTOF(rows); i++)
     if (nr_str_is(word, rows[i].word)) return rows[i].text;
   return "i32";
@@ -209,7 +215,8 @@ static NrStatus value_verify(NrOp *op, const char *what, size_t i, NrType type, 
     return nr_op_error(op, "(C2) %s #%zu of \"%.*s\" must be %s, got %s", what, i, NR_STR_ARG(name), class_text(word),
                        nr_type_text(nr_op_context(op), type));
   bool shares = nr_str_is(word, "tensor") || nr_str_is(word, "target") || nr_str_is(word, "tensors") ||
-                nr_str_is(word, "seq") || nr_str_is(word, "opt") || nr_str_is(word, "handle");
+                nr_str_is(word, "seq") || nr_str_is(word, "opt") || nr_str_is(word, "map") ||
+                nr_str_is(word, "handle");
   NrType elements = shares ? elements_of(type) : NULL;
   if (elements && agreed->elements && elements != agreed->elements)
     return nr_op_error(op, "(C2) %s #%zu of \"%.*s\" must have elements of type %s, got %s", what, i, NR_STR_ARG(name),

@@ -38,6 +38,12 @@ static NrValue *find(const Scope *scope, NrStr name) {
 static NrType import_type(NrContext *ctx, const NrOnnxType *t) {
   if (t->kind == NR_ONNX_TYPE_SEQUENCE) return nr_type_seq(import_type(ctx, t->elem));
   if (t->kind == NR_ONNX_TYPE_OPTIONAL) return nr_type_optional(import_type(ctx, t->elem));
+  if (t->kind == NR_ONNX_TYPE_MAP) {
+    /* ONNX's maps have values of any type; those that ops make and take are scalars. */
+    bool known = (t->dtype == NORIA_I64 || t->dtype == NORIA_STRING) && t->elem->kind == NR_ONNX_TYPE_TENSOR;
+    NrType value = known && (!t->elem->has_shape || !t->elem->rank) ? nr_dtype_type(ctx, t->elem->dtype) : NULL;
+    return value ? nr_type_map(nr_dtype_type(ctx, t->dtype), value) : nr_type_none(ctx);
+  }
   NrType elem = t->kind == NR_ONNX_TYPE_TENSOR || t->kind == NR_ONNX_TYPE_SPARSE ? nr_dtype_type(ctx, t->dtype) : NULL;
   if (!elem) return nr_type_none(ctx);
   if (!t->has_shape) return nr_type_tensor_unranked(elem);
@@ -286,7 +292,7 @@ static NrAttr value_info(Importer *im, NrStr name, const NrOnnxType *t) {
     dims[i] = tensor->dims[i].kind == NR_ONNX_DIM_VALUE ? tensor->dims[i].value : -1;
     names[i] = nr_attr_string(ctx, tensor->dims[i].kind == NR_ONNX_DIM_SYMBOL ? tensor->dims[i].symbol : NR_STR(""));
   }
-  NrNamedAttr items[6] = {
+  NrNamedAttr items[7] = {
       {NR_STR("name"), nr_attr_string(ctx, name)},
       {NR_STR("dtype"), nr_attr_i64(ctx, tensor->dtype)},
       {NR_STR("dims"), nr_attr_i64_array(ctx, dims, rank)},

@@ -258,7 +258,7 @@ const char *nr_owned_variant(const NrOp *op) {
 
 size_t nr_handle_operand(const NrOp *op) {
   size_t i = 0;
-  while (i < op->num_operands && !nr_is_handle(nr_operand(op, i)->type)) i++;
+  while (i < op->num_operands && !nr_type_is_handle(nr_operand(op, i)->type)) i++;
   return i;
 }
 

@@ -165,12 +165,11 @@ NrOpPlan *nr_analysis_plan(const NrAnalysis *a, const NrOp *op); /* NULL: the op
 /* Reports the decisions at each op as remarks (explain.c). */
 void nr_analysis_explain(const NrAnalysis *a);
 
-static inline bool nr_is_handle(NrType t) { return t->kind == NR_TYPE_onnx_seq || t->kind == NR_TYPE_onnx_optional; }
 static inline bool nr_is_dispatch_tensor(NrType t) {
   return t->kind == NR_TYPE_flow_dispatch_tensor && t->elem->kind == NR_TYPE_TENSOR;
 }
 static inline bool nr_needs_buffer(NrType t) {
-  return nr_type_is_tensor(t) || nr_is_handle(t) || nr_is_dispatch_tensor(t);
+  return nr_type_is_tensor(t) || nr_type_is_handle(t) || nr_is_dispatch_tensor(t);
 }
 NrType nr_bufferized_type(NrType t); /* the memref type of a tensor or dispatch tensor, also in function types */
 

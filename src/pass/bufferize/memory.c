@@ -193,7 +193,7 @@ void nr_carry_out_frees(NrBufferize *s) {
                   : nr_op_has(free->last, NR_TERMINATOR) ? nr_builder_before(free->last)
                                                          : nr_builder_after(free->last);
     if (!b.loc) b.loc = nr_block_parent_op(free->block)->loc;
-    if (nr_is_handle(root->type)) nr_build_runtime_call(&b, "value_release", root, NULL);
+    if (nr_type_is_handle(root->type)) nr_build_runtime_call(&b, "value_release", root, NULL);
     else nr_build_op(&b, NR_OP_memref_dealloc, &root, 1, NULL, 0);
   }
 }

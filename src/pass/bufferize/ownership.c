@@ -247,7 +247,7 @@ NrMemory *nr_analysis_take(NrAnalysis *a, NrOp *op, size_t i) {
   NrBufferBinding *binding = nr_analysis_binding(a, nr_operand(op, i));
   NrMemory *memory = binding->memory;
   NrType type = binding->value->type;
-  bool whole = memory && (nr_is_handle(type) || !memory->type->layout);
+  bool whole = memory && (nr_type_is_handle(type) || !memory->type->layout);
   NrConflict why = nr_analysis_conflict(a, op, binding->buffer);
   if (why.kind == NR_NO_CONFLICT && !whole) {
     /* The buffer shrinks to its first rows when no other value uses the rest. */
@@ -264,7 +264,7 @@ NrMemory *nr_analysis_take(NrAnalysis *a, NrOp *op, size_t i) {
     binding->buffer->moved = true;
     return nr_analysis_decide(a, op, i, NR_MOVED, why, memory);
   }
-  if (nr_is_handle(type))
+  if (nr_type_is_handle(type))
     memory = nr_analysis_make(a, op, (NrMemory){.kind = NR_MEMORY_RETAINED, .type = type, .from = memory});
   else memory = copied(a, op, type, binding);
   return nr_analysis_decide(a, op, i, why.kind == NR_UNDEFINED ? NR_NEW_BUFFER : NR_COPIED, why, memory);

@@ -54,10 +54,8 @@ bool nr_passes_to_runtime(NrType type) {
   case NR_TYPE_INTEGER:
   case NR_TYPE_FLOAT: return type->width <= 64;
   case NR_TYPE_INDEX:
-  case NR_TYPE_onnx_seq:
-  case NR_TYPE_onnx_optional:
   case NR_TYPE_flow_channel:
   case NR_TYPE_onnx_string: return true;
-  default: return false;
+  default: return nr_type_is_handle(type);
   }
 }

@@ -84,13 +84,26 @@ static NoriaValue *tensor(Feeds *f, const NoriaValueInfo *info) {
   return status ? NULL : value;
 }
 
+static NoriaValue *map(Feeds *f, const NoriaValueInfo *info) {
+  int64_t size = (int64_t)fuzz_below(f->random, MAX_ITEMS + 1);
+  NoriaValueInfo part = {.name = info->name, .dtype = info->key_dtype, .rank = 1, .dims = &size};
+  NoriaValue *keys = tensor(f, &part), *values = NULL, *value = NULL;
+  part.dtype = info->dtype;
+  values = tensor(f, &part);
+  if (keys && values) noria_map_create(keys, values, &value, NULL);
+  noria_value_release(keys);
+  noria_value_release(values);
+  return value;
+}
+
 /* NULL: no value of that type is made up, because it is too large. */
 static NoriaValue *value_of(Feeds *f, const NoriaValueInfo *info, NoriaKind kind) {
   NoriaValue *items[MAX_ITEMS] = {0}, *value = NULL;
   if (kind == NORIA_KIND_TENSOR) return tensor(f, info);
+  if (kind == NORIA_KIND_MAP) return map(f, info);
   size_t count = kind == NORIA_KIND_OPTIONAL ? fuzz_below(f->random, 2) : fuzz_below(f->random, MAX_ITEMS + 1);
   NoriaKind item_kind =
-      kind == NORIA_KIND_OPTIONAL && info->item_kind == NORIA_KIND_SEQUENCE ? NORIA_KIND_SEQUENCE : NORIA_KIND_TENSOR;
+      kind == NORIA_KIND_OPTIONAL ? (NoriaKind)info->item_kind : info->key_dtype ? NORIA_KIND_MAP : NORIA_KIND_TENSOR;
   bool made = true;
   for (size_t i = 0; i < count && made; i++) made = (items[i] = value_of(f, info, item_kind)) != NULL;
   if (made && kind == NORIA_KIND_OPTIONAL)
@@ -115,6 +128,8 @@ static void touch(const NoriaValue *value) {
   if (!value) return;
   for (int64_t i = 0; i < noria_sequence_length(value); i++) touch(noria_sequence_at(value, i));
   touch(noria_optional_item(value));
+  touch(noria_map_keys(value));
+  touch(noria_map_values(value));
   const unsigned char *data = noria_tensor_data(value);
   for (size_t i = 0; data && i < noria_tensor_size(value); i++) seen += data[i];
   for (int64_t i = 0; !data && i < noria_tensor_count(value); i++) {

@@ -89,7 +89,7 @@ CENTRES = {"BatchNormalization", "GroupNormalization", "InstanceNormalization", 
 
 def nudged(random, x):
     """x with each float changed by at most 8 units in its last place. Narrower floats are centred as f32, exactly."""
-    if isinstance(x, list) or x.dtype not in (np.float32, np.float64):
+    if isinstance(x, (list, dict)) or x.dtype not in (np.float32, np.float64):
         return x
     return x * (1 + random.uniform(-8, 8, x.shape) * np.finfo(x.dtype).eps).astype(x.dtype)
 
@@ -98,7 +98,7 @@ def without_rounding(got, want, others):
     """got, where it is not as near to want as others are, which came of nudged feeds; elsewhere want."""
     nearest = []
     for k, (g, w) in enumerate(zip(got, want)):
-        if g.shape == w.shape and g.dtype == w.dtype and w.dtype in (np.float32, np.float64):
+        if isinstance(w, np.ndarray) and g.shape == w.shape and g.dtype == w.dtype and w.dtype in (np.float32, np.float64):
             apart = 4 * np.max([np.abs(other[k] - w) for other in others], axis=0)
             g = np.where(np.abs(g - w) <= apart, w, g)
         nearest.append(g)
@@ -150,6 +150,8 @@ def save(folder, trial, changes):
 
 
 def shown(x):
+    if isinstance(x, dict):
+        return str(x)
     if isinstance(x, list):
         return "[" + ", ".join(map(shown, x)) + "]"
     return f"{x.dtype}{list(x.shape)}" + (f"={x.tolist()}" if x.dtype.kind in "iu" and x.size < 9 else "")

@@ -8,7 +8,7 @@ import numpy as np
 import onnx
 from onnx import helper, numpy_helper
 from ops import make_node, opset_imports
-from random_draw import Draw, Operand, kind, operand, producers
+from random_draw import Draw, Operand, kind, map_info, operand, producers
 
 MOST_ELEMENTS = 700  # of an input: the interpreter is slow
 EDGES = (0, 1, -1, 2, -2, 3, 7, 2 ** 15, 2 ** 31 - 1, 2 ** 31, -2 ** 31, 2 ** 32, 2 ** 40, 2 ** 62, 2 ** 63 - 1, -2 ** 63,
@@ -55,6 +55,10 @@ class Trial:
             if x is None:
                 continue
             value, name = operand(x), names[i]
+            if isinstance(value, dict):
+                infos.append(map_info(name, value))
+                self.feeds[name] = value
+                continue
             if isinstance(value, list):
                 dims = [f"d{i}_{k}" for k in range(value[0].ndim)]
                 elem = helper.np_dtype_to_tensor_dtype(value[0].dtype)
@@ -105,6 +109,9 @@ class Trial:
         for _ in range(draw.choose(0, 1, 1, 1, 1, 1, 2, 2, 2, 3)):
             name = draw.choose(*names)
             x = changes.get(name, self.feeds[name])
+            if isinstance(x, dict):
+                changes[name] = changed_map(draw, x)
+                continue
             if isinstance(x, list):
                 changes[name] = changed_items(draw, x)
                 continue
@@ -128,6 +135,19 @@ def changed_items(draw, items):
         return items[:at] + items[at + 1:]
     other = reshaped(draw, items[at], items)
     return items[:at] + [other] + items[at + (way == "shape"):]
+
+
+def changed_map(draw, old):
+    """A map with an entry less, another key, or keys of another type."""
+    keys = list(old)
+    if not keys:
+        return {}
+    at = draw.choose(*keys)
+    if draw.chance(.2):
+        return {len(key) if isinstance(key, str) else str(key): old[key] for key in keys}
+    if draw.chance():
+        return {key: old[key] for key in keys if key != at}
+    return old | {at * 2 if isinstance(at, str) else draw.choose(-1, 2 ** 63 - 1, -2 ** 63): draw.choose(*FLOATS)}
 
 
 def changed_scalar(draw, old):

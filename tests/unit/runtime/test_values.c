@@ -103,6 +103,40 @@ static void string_tensors_hold_bytes(void **state) {
                "string 0");
 }
 
+static NoriaValue *vector(NoriaDType dtype, int64_t count, const void *data) {
+  NoriaValue *v = NULL;
+  assert_int_equal(noria_tensor_create(dtype, 1, &count, data, &v, &error), NORIA_OK);
+  return v;
+}
+
+static void maps(void **state) {
+  NoriaValue *keys = vector(NORIA_I64, 3, (int64_t[]){7, -1, 3}), *twice = vector(NORIA_I64, 3, (int64_t[]){7, 1, 7});
+  NoriaValue *values = vector(NORIA_F32, 3, (float[]){1, 2, 3}), *two = vector(NORIA_F32, 2, (float[]){1, 2});
+  NoriaValue *words = NULL, *named = NULL, *map = NULL, *s = NULL, *none = NULL;
+  assert_int_equal(noria_tensor_create_strings(1, (int64_t[]){3}, (const char *[]){"b", "", "a"}, NULL, &words, &error),
+                   NORIA_OK);
+  expect_error(noria_map_create(values, values, &map, &error), NORIA_ERROR_INVALID, "a tensor of int64 or strings");
+  expect_error(noria_map_create(keys, two, &map, &error), NORIA_ERROR_INVALID, "3 keys but 2 values");
+  expect_error(noria_map_create(twice, values, &map, &error), NORIA_ERROR_INVALID, "the key 7 occurs twice");
+  assert_int_equal(noria_map_create(keys, values, &map, &error), NORIA_OK);
+  assert_int_equal(noria_value_kind(map), NORIA_KIND_MAP);
+  assert_int_equal(noria_value_dtype(map), NORIA_F32);
+  assert_int_equal(noria_value_key_dtype(map), NORIA_I64);
+  assert_memory_equal(noria_tensor_data(noria_map_keys(map)), ((int64_t[]){-1, 3, 7}), 3 * sizeof(int64_t));
+  assert_memory_equal(noria_tensor_data(noria_map_values(map)), ((float[]){2, 3, 1}), 3 * sizeof(float));
+  assert_int_equal(noria_map_create(words, words, &named, &error), NORIA_OK);
+  assert_string_equal(noria_tensor_string(noria_map_keys(named), 0, NULL), "");
+  assert_string_equal(noria_tensor_string(noria_map_values(named), 2, NULL), "b");
+  expect_error(noria_sequence_create(NORIA_F32, (const NoriaValue *[]){map, values}, 2, &s, &error),
+               NORIA_ERROR_INVALID, "items 0 and 1 of the sequence are a map from integers and a tensor");
+  assert_int_equal(noria_sequence_create(NORIA_F32, (const NoriaValue *[]){map, map}, 2, &s, &error), NORIA_OK);
+  assert_int_equal(noria_value_key_dtype(s), NORIA_I64);
+  assert_int_equal(noria_value_key_dtype(values), NORIA_UNDEFINED);
+  assert_null(noria_map_keys(s));
+  NoriaValue *all[] = {keys, twice, values, two, words, named, map, s, none};
+  for (size_t i = 0; i < sizeof all / sizeof *all; i++) noria_value_release(all[i]);
+}
+
 static void sequences_and_optionals(void **state) {
   NoriaValue *a = NULL, *b = NULL, *s = NULL, *o = NULL, *none = NULL;
   assert_int_equal(noria_tensor_create(NORIA_F32, 0, NULL, NULL, &a, &error), NORIA_OK);
@@ -334,6 +368,7 @@ int main(void) {
       cmocka_unit_test(wrong_tensors_are_refused),
       cmocka_unit_test(huge_dims_beside_none_are_refused),
       cmocka_unit_test(string_tensors_hold_bytes),
+      cmocka_unit_test(maps),
       cmocka_unit_test(sequences_and_optionals),
       cmocka_unit_test(dlpack_round_trip_is_the_same_memory),
       cmocka_unit_test(dlpack_strides_are_copied),

@@ -40,6 +40,7 @@ static bool dtype_is(NoriaDType t, const char *name, size_t size) {
 
 static const char *kind_name(NrType type) {
   if (type->kind == NR_TYPE_onnx_seq) return "a sequence";
+  if (type->kind == NR_TYPE_onnx_map) return "a map";
   return type->kind == NR_TYPE_onnx_optional ? "an optional" : "a tensor";
 }
 
@@ -49,6 +50,7 @@ static bool fits(NrLower *l, const Input *in, size_t i) {
   NrStr what = {in->what, in->what_size};
   if (nr_str_is(what, "value")) return true;
   if (nr_str_is(what, "seq")) return type->kind == NR_TYPE_onnx_seq;
+  if (nr_str_is(what, "map")) return type->kind == NR_TYPE_onnx_map;
   if (nr_str_is(what, "optional")) return type->kind == NR_TYPE_onnx_optional;
   if (type->kind != NR_TYPE_TENSOR) return false;
   for (size_t at = 0; at < what.size;) {

@@ -229,7 +229,7 @@ static NrAttr output_info(NrLower *l, NrAttr declared, const NrLowered *v) {
     bool named = declared_names && declared_names->size == rank && dims[i] < 0;
     names[i] = named ? declared_names->items[i] : nr_attr_string(ctx, NR_STR(""));
   }
-  NrNamedAttr items[6] = {
+  NrNamedAttr items[7] = {
       {NR_STR("name"), nr_dict_get(declared, "name")},
       {NR_STR("dtype"), nr_attr_i64(ctx, v->dtype)},
       {NR_STR("dims"), nr_attr_i64_array(ctx, dims, rank)},

@@ -6,8 +6,7 @@ static NrValue *i32(NrLower *l, int64_t v) { return nr_lower_int(l, nr_type_i32(
 
 NrValue *nr_lower_nothing(NrLower *l, NrType type, NoriaDType dtype) {
   if (type->kind == NR_TYPE_onnx_seq) return nr_lower_call(l, "seq_empty", (NrValue *[]){i32(l, dtype)}, 1, type);
-  NoriaKind kind = type->elem->kind == NR_TYPE_onnx_seq ? NORIA_KIND_SEQUENCE : NORIA_KIND_TENSOR;
-  return nr_lower_call(l, "optional_none", (NrValue *[]){i32(l, kind), i32(l, dtype)}, 2, type);
+  return nr_lower_call(l, "optional_none", (NrValue *[]){i32(l, nr_type_kind(type->elem)), i32(l, dtype)}, 2, type);
 }
 
 /* The type of an item of which only the element type is declared: its rank is unknown, so it joins with any. */
@@ -20,6 +19,7 @@ NrStatus nr_lower_optional(NrLower *l) {
   NrValue *in = nr_lower_in(l, 0);
   NoriaDType dtype = nr_lower_dtype(l, 0);
   if (in && in->type->kind == NR_TYPE_onnx_optional) return nr_lower_error(l, "the input is an optional already");
+  if (in && in->type->kind == NR_TYPE_onnx_map) return nr_lower_error(l, "the input is a map");
   if (in) {
     bool is_sequence = in->type->kind == NR_TYPE_onnx_seq;
     NrValue *args[2] = {i32(l, dtype), in};
