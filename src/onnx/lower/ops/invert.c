@@ -5,7 +5,7 @@
 #include "onnx/lower/ops/resample.h"
 
 typedef struct Matrices {
-  NrValue *x; /* [batch, n, n], of what is read */
+  NrValue *x; /* [batch, n, n], of dtype */
   NoriaDType dtype;
   NrDim n;
 } Matrices;
