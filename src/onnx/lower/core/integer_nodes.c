@@ -1,0 +1,352 @@
+/* integer_nodes.c - nodes between DequantizeLinear and QuantizeLinear become nodes on integers.
+ *
+ *   before  %f = DequantizeLinear(%q, %s, %z)          after  %r = MaxPool(%q)
+ *           %m = MaxPool(%f)                                  %y = QLinearConv(%r, %s, %z, %w, .., %t, %u)
+ *           %g = Conv(%m, DequantizeLinear(%w, ..))           %c = Clip(%y, %u)
+ *           %y = QuantizeLinear(Relu(%g), %t, %u)
+ *
+ * A node that only moves data goes in front of the DequantizeLinear, where it moves bytes. A QuantizeLinear of what was
+ * dequantised by the same scale ends both. A product of dequantised values becomes the product of integers that ONNX has
+ * for it: with a QuantizeLinear behind QLinearConv, QLinearMatMul, QGemm, and without MatMulIntegerToFloat, QGemm. All
+ * of them are the same function without the rounding of floats between. Relu and Clip in front of the QuantizeLinear
+ * limit its integers instead, which is exact, since rounding keeps order. All other nodes stay: element-wise ones fuse
+ * with the conversions around them. */
+#include <math.h>
+
+#include "dialect/onnx/attrs.h"
+#include "dialect/onnx/dtype.h"
+#include "dialect/onnx/ops.h"
+#include "onnx/lower/core/lower.h"
+#include "pass/core/pass.h"
+#include "pass/core/rewrite.h"
+
+/* ---- reading ----------------------------------------------------------------------------------------------------- */
+
+/* (x - zero) * scale of a node; zero may be NULL. */
+typedef struct Quantised {
+  NrValue *x, *scale, *zero;
+} Quantised;
+
+static NrOp *made_by(const NrValue *value, unsigned id) { return nr_op_is(value->op, id) ? value->op : NULL; }
+
+/* Input i, or NULL where it is left out. */
+static NrValue *input(const NrOp *op, size_t i) {
+  NrValue *value = i < op->num_operands ? nr_operand(op, i) : NULL;
+  return value && !made_by(value, NR_OP_onnx_NoValue) ? value : NULL;
+}
+
+static NrAttr constant_of(const NrValue *value) {
+  NrOp *op = value ? made_by(value, NR_OP_onnx_Constant) : NULL;
+  NrAttr elements = op ? nr_op_attr(op, NR_A_value) : NULL;
+  return elements && elements->kind == NR_ATTR_DENSE ? elements : NULL;
+}
+
+static int64_t count_of(const NrValue *value) {
+  int64_t count;
+  return value->type->kind == NR_TYPE_TENSOR && nr_type_num_elements(value->type, &count) ? count : -1;
+}
+
+static bool is_single(const NrValue *value) { return count_of(value) == 1 && value->type->rank <= 1; }
+
+static bool has_bytes(const NrValue *value) {
+  return nr_type_is_tensor(value->type) && nr_type_is_int_width(value->type->elem, 8);
+}
+
+static int64_t attr_int(const NrOp *op, const char *name, int64_t absent) {
+  NrAttr a = nr_op_attr_named(op, name);
+  return a && a->kind == NR_ATTR_INTEGER ? a->i : absent;
+}
+
+static bool is_plain(const NrOp *op) {
+  NrValue *scale = input(op, 1);
+  return op->num_operands >= 2 && scale && !attr_int(op, "block_size", 0) && !attr_int(op, "output_dtype", 0) &&
+         !attr_int(op, "precision", 0) && nr_type_is_tensor(scale->type) &&
+         nr_type_is_float_kind(scale->type->elem, NR_F32);
+}
+
+static bool read_dequantised(const NrValue *value, Quantised *out) {
+  NrOp *op = value ? made_by(value, NR_OP_onnx_DequantizeLinear) : NULL;
+  if (!op || !is_plain(op)) return false;
+  *out = (Quantised){nr_operand(op, 0), input(op, 1), input(op, 2)};
+  return true;
+}
+
+/* The same, of 8-bit integers with one scale. */
+static bool read_bytes(const NrValue *value, Quantised *out) {
+  return read_dequantised(value, out) && is_single(out->scale) && out->zero && is_single(out->zero) &&
+         has_bytes(out->zero);
+}
+
+/* The same, of a weight of known rank, which may have a scale for each index of dim `axis`. */
+static bool read_weight(const NrValue *value, int64_t axis, Quantised *out) {
+  if (!read_dequantised(value, out) || !has_bytes(out->x) || !nr_type_is_ranked(out->x->type)) return false;
+  int64_t rank = out->x->type->rank, own = attr_int(value->op, "axis", 1);
+  if (axis >= rank || (out->zero && !has_bytes(out->zero))) return false;
+  bool along = out->scale->type->rank == 1 && (own < 0 ? own + rank : own) == axis;
+  return (is_single(out->scale) || along) && (!out->zero || is_single(out->zero) || along);
+}
+
+static double element(NrAttr elements, int64_t i) {
+  NrAttr e = nr_attr_element(elements, elements->splat ? 0 : i);
+  return nr_type_is_float(elements->type->elem) ? e->f : (double)e->i;
+}
+
+/* Whether both are one value, or equal constants. */
+static bool is_same(const NrValue *a, const NrValue *b) {
+  return a == b || (a && b && constant_of(a) && constant_of(a) == constant_of(b));
+}
+
+static bool is_zero(const NrValue *value) {
+  NrAttr known = value ? constant_of(value) : NULL;
+  for (int64_t i = 0; known && i < count_of(value); i++)
+    if (element(known, i) != 0) return false;
+  return !value || known;
+}
+
+/* Whether the bias is left out, or integers with the scale of the sum: *out is these, or NULL. */
+static bool read_bias(const NrValue *value, const Quantised *a, const Quantised *b, NrValue **out) {
+  Quantised q;
+  *out = NULL;
+  if (!value) return true;
+  NrAttr left = constant_of(a->scale), right = constant_of(b->scale), own;
+  if (!read_dequantised(value, &q) || !(own = constant_of(q.scale)) || !left || !right || !is_zero(q.zero)) return false;
+  if (!nr_type_is_tensor(q.x->type) || !nr_type_is_int_width(q.x->type->elem, 32)) return false;
+  for (int64_t i = 0; i < NR_MAX(count_of(q.scale), count_of(b->scale)); i++) {
+    double want = element(left, 0) * element(right, count_of(b->scale) == 1 ? 0 : i);
+    if (fabs(element(own, count_of(q.scale) == 1 ? 0 : i) - want) > 1e-5 * fabs(want)) return false;
+  }
+  *out = q.x;
+  return true;
+}
+
+/* ---- building ---------------------------------------------------------------------------------------------------- */
+
+static NrValue *constant(NrBuilder *b, NrType type, const void *data) {
+  NrOp *op = nr_build_op(b, NR_OP_onnx_Constant, NULL, 0, &type, 1);
+  nr_op_set_attr(op, NR_A_value, nr_attr_dense(type, data, nr_type_byte_size(type->elem)));
+  return nr_op_result(op);
+}
+
+static NrValue *byte_constant(NrBuilder *b, NrType elem, int64_t value) {
+  return constant(b, nr_type_tensor(NULL, 0, elem), &(uint8_t){(uint8_t)value});
+}
+
+static NrValue *none(NrBuilder *b) {
+  return nr_build_value(b, NR_OP_onnx_NoValue, nr_type_none(b->ctx), NULL, 0);
+}
+
+/* A node whose result takes the type and name of another one's; attributes come from `attrs`, which may be NULL. */
+static NrValue *node(NrBuilder *b, unsigned id, NrValue *const *inputs, size_t count, const NrOp *attrs, int64_t opset,
+                     const NrValue *as) {
+  NrValue *out = nr_build_value(b, id, as->type, inputs, count);
+  for (uint32_t i = 0; attrs && i < attrs->num_attrs; i++)
+    nr_op_set_attr_named(out->op, attrs->attrs[i].name.data, attrs->attrs[i].value);
+  nr_op_remove_attr(out->op, NR_A_noria_dim_names);
+  nr_op_set_attr(out->op, NR_A_opset, nr_attr_i64(b->ctx, opset));
+  out->name = as->name;
+  return out;
+}
+
+static NrValue *zero_of(NrBuilder *b, const Quantised *q) {
+  return q->zero ? q->zero : byte_constant(b, q->x->type->elem, 0);
+}
+
+/* ---- products ---------------------------------------------------------------------------------------------------- */
+
+/* The product of integers for node `op`, quantised as by q, or as floats where q is NULL; NULL where there is none. */
+static NrValue *conv(NrBuilder *b, NrOp *op, const Quantised *q, const NrValue *as) {
+  Quantised x, w;
+  NrValue *bias;
+  if (!q || !read_bytes(input(op, 0), &x) || !read_weight(input(op, 1), 0, &w) ||
+      !read_bias(input(op, 2), &x, &w, &bias) || (bias && bias->type->rank != 1))
+    return NULL;
+  NrValue *inputs[] = {x.x, x.scale, x.zero, w.x, w.scale, zero_of(b, &w), q->scale, q->zero, bias};
+  return node(b, NR_OP_onnx_QLinearConv, inputs, bias ? 9 : 8, op, nr_onnx_version(op), as);
+}
+
+static NrValue *matmul(NrBuilder *b, NrOp *op, const Quantised *q, const NrValue *as) {
+  Quantised x, y;
+  if (!read_bytes(input(op, 0), &x)) return NULL;
+  if (!read_bytes(input(op, 1), &y) && !(read_weight(input(op, 1), 1, &y) && y.x->type->rank == 2)) return NULL;
+  if (!q)
+    return node(b, NR_OP_onnx_microsoft_MatMulIntegerToFloat,
+                (NrValue *[]){x.x, y.x, x.scale, y.scale, x.zero, zero_of(b, &y)}, 6, NULL, 1, as);
+  NrValue *inputs[] = {x.x, x.scale, x.zero, y.x, y.scale, zero_of(b, &y), q->scale, q->zero};
+  return node(b, NR_OP_onnx_QLinearMatMul, inputs, 8, NULL, nr_onnx_version(op), as);
+}
+
+static NrValue *gemm(NrBuilder *b, NrOp *op, const Quantised *q, const NrValue *as) {
+  Quantised x, y;
+  NrValue *bias;
+  NrAttr alpha = nr_op_attr_named(op, "alpha"), beta = nr_op_attr_named(op, "beta");
+  if ((alpha && alpha->f != 1) || (beta && beta->f != 1)) return NULL;
+  if (!read_bytes(input(op, 0), &x) || !read_weight(input(op, 1), !attr_int(op, "transB", 0), &y) ||
+      !read_bias(input(op, 2), &x, &y, &bias))
+    return NULL;
+  NrValue *inputs[] = {x.x, x.scale, x.zero, y.x, y.scale, zero_of(b, &y), bias ? bias : none(b),
+                       q ? q->scale : NULL, q ? q->zero : NULL};
+  NrValue *out = node(b, NR_OP_onnx_microsoft_QGemm, inputs, q ? 9 : 7, NULL, 1, as);
+  static const char *const kept[] = {"transA", "transB"};
+  for (size_t i = 0; i < NR_COUNTOF(kept); i++)
+    if (nr_op_attr_named(op, kept[i])) nr_op_set_attr_named(out->op, kept[i], nr_op_attr_named(op, kept[i]));
+  return out;
+}
+
+static NrValue *product(NrBuilder *b, NrOp *op, const Quantised *q, const NrValue *as) {
+  switch (op ? op->info->id : NR_OP_COUNT) {
+  case NR_OP_onnx_Conv: return conv(b, op, q, as);
+  case NR_OP_onnx_MatMul: return matmul(b, op, q, as);
+  case NR_OP_onnx_Gemm: return gemm(b, op, q, as);
+  default: return NULL;
+  }
+}
+
+/* ---- limits ------------------------------------------------------------------------------------------------------ */
+
+/* Whether op is Relu, or Clip with bounds that are constants. */
+static bool is_limit(const NrOp *op) {
+  if (nr_op_is(op, NR_OP_onnx_Relu)) return true;
+  if (!nr_op_is(op, NR_OP_onnx_Clip) || nr_onnx_version(op) < 11) return false;
+  for (size_t i = 1; i < 3; i++)
+    if (input(op, i) && (!is_single(input(op, i)) || !constant_of(input(op, i)))) return false;
+  return true;
+}
+
+/* The constant x as an integer of q's type. */
+static NrValue *limit(NrBuilder *b, const Quantised *q, double x) {
+  NrType elem = q->zero->type->elem;
+  double least = nr_dtype_of(q->zero->type) == NORIA_U8 ? 0 : -128;
+  double at = nearbyint((float)x / (float)element(constant_of(q->scale), 0)) + element(constant_of(q->zero), 0);
+  return byte_constant(b, elem, (int64_t)fmin(fmax(at, least), least + 255));
+}
+
+/* Integers y limited as the floats would be by op. */
+static NrValue *limited(NrBuilder *b, const NrOp *op, const Quantised *q, NrValue *y) {
+  NrValue *inputs[3] = {y};
+  size_t count = nr_op_is(op, NR_OP_onnx_Relu) ? 2 : 3;
+  if (count == 2) inputs[1] = limit(b, q, 0);
+  for (size_t i = 1; count == 3 && i < 3; i++)
+    inputs[i] = input(op, i) ? limit(b, q, element(constant_of(input(op, i)), 0)) : none(b);
+  return node(b, NR_OP_onnx_Clip, inputs, count, NULL, NR_MAX(nr_onnx_version(op), 12), y);
+}
+
+static NrValue *only_used(NrOp *op) {
+  NrValue *result = op && op->num_results == 1 ? nr_op_result(op) : NULL;
+  return result && nr_value_has_one_use(result) ? result : NULL;
+}
+
+/* QuantizeLinear. */
+static bool quantise(NrOp *op) {
+  enum { MOST = 4 };
+  NrValue *value = nr_operand(op, 0), *as = nr_op_result(op);
+  Quantised q = {NULL, input(op, 1), input(op, 2)}, from;
+  NrOp *limits[MOST];
+  size_t count = 0;
+  if (!is_plain(op) || !q.zero || !is_single(q.scale) || !is_single(q.zero) || !has_bytes(q.zero))
+    return false;
+  bool known = constant_of(q.scale) && constant_of(q.zero) && element(constant_of(q.scale), 0) > 0;
+  while (known && count < MOST && value->op && is_limit(value->op) && only_used(value->op)) {
+    limits[count++] = value->op;
+    value = nr_operand(value->op, 0);
+  }
+  NrBuilder b = nr_builder_before(op);
+  NrValue *y = NULL;
+  if (read_bytes(value, &from) && is_same(from.scale, q.scale) && is_same(from.zero, q.zero)) y = from.x;
+  else if (value->op && only_used(value->op)) y = product(&b, value->op, &q, as);
+  if (!y) return false;
+  while (count) y = limited(&b, limits[--count], &q, y);
+  return nr_op_replace(op, y);
+}
+
+/* Whether the node's float is for a QuantizeLinear, which takes the node with it. */
+static bool is_quantised(NrOp *op) {
+  NrValue *result = only_used(op);
+  NrOp *user = result ? result->first_use->owner : NULL;
+  while (user && is_limit(user) && only_used(user)) user = nr_op_result(user)->first_use->owner;
+  return nr_op_is(user, NR_OP_onnx_QuantizeLinear);
+}
+
+/* ---- data -------------------------------------------------------------------------------------------------------- */
+
+/* How many of the node's inputs are data that it only moves; 0: none. */
+static size_t moved(const NrOp *op) {
+  switch (op->info->id) {
+  case NR_OP_onnx_Concat: return op->num_operands;
+  case NR_OP_onnx_DepthToSpace:
+  case NR_OP_onnx_Expand:
+  case NR_OP_onnx_Flatten:
+  case NR_OP_onnx_Gather:
+  case NR_OP_onnx_Identity:
+  case NR_OP_onnx_MaxPool:
+  case NR_OP_onnx_Reshape:
+  case NR_OP_onnx_Slice:
+  case NR_OP_onnx_SpaceToDepth:
+  case NR_OP_onnx_Squeeze:
+  case NR_OP_onnx_Tile:
+  case NR_OP_onnx_Transpose:
+  case NR_OP_onnx_Unsqueeze: return op->num_results == 1;
+  default: return 0;
+  }
+}
+
+static bool move(NrOp *op, size_t count) {
+  Quantised first, q;
+  if (!read_bytes(nr_operand(op, 0), &first)) return false;
+  NrAttr scale = constant_of(first.scale);
+  bool orders = nr_op_is(op, NR_OP_onnx_MaxPool);
+  if (orders && !(scale && element(scale, 0) > 0)) return false;
+  for (size_t i = 1; i < count; i++)
+    if (!read_bytes(nr_operand(op, i), &q) || !is_same(q.scale, first.scale) || !is_same(q.zero, first.zero))
+      return false;
+  NrOp *from = nr_operand(op, 0)->op;
+  NrValue *result = nr_op_result(op);
+  for (size_t i = 0; i < count; i++) nr_op_set_operand(op, i, nr_operand(nr_operand(op, i)->op, 0));
+  if (orders) nr_op_set_attr(op, NR_A_opset, nr_attr_i64(nr_op_context(op), NR_MAX(nr_onnx_version(op), 12)));
+  NrBuilder b = nr_builder_after(op);
+  NrValue *out = node(&b, NR_OP_onnx_DequantizeLinear, (NrValue *[]){result, first.scale, first.zero}, 3, from,
+                      nr_onnx_version(from), result);
+  nr_value_replace_uses(result, out);
+  nr_op_set_operand(out->op, 0, result);
+  result->type = nr_type_none(nr_op_context(op));
+  nr_op_remove_attr(op, NR_A_noria_dim_names);
+  return true;
+}
+
+/* A product whose result stays a float. */
+static bool multiply(NrOp *op) {
+  NrBuilder b = nr_builder_before(op);
+  NrValue *y = is_quantised(op) ? NULL : product(&b, op, NULL, nr_op_result(op));
+  return y && nr_op_replace(op, y);
+}
+
+/* ---- the pass ---------------------------------------------------------------------------------------------------- */
+
+/* Whether a new node may have taken the place of this one. */
+static bool is_replaced(const NrOp *op) {
+  bool mine = nr_op_is(op, NR_OP_onnx_DequantizeLinear) || is_limit(op) || nr_op_is(op, NR_OP_onnx_Conv) ||
+              nr_op_is(op, NR_OP_onnx_MatMul) || nr_op_is(op, NR_OP_onnx_Gemm);
+  return mine && op->num_results == 1 && !nr_value_has_uses(nr_op_result(op));
+}
+
+static NrStatus integer_nodes_run(NrPassContext *pass, NrOp *root) {
+  (void)pass;
+  NrOpList ops = {0};
+  bool changed = false;
+  nr_collect_ops(root, &ops);
+  for (size_t i = 0; i < ops.size; i++) {
+    NrOp *op = ops.data[i];
+    if (nr_op_is(op, NR_OP_onnx_QuantizeLinear)) changed |= quantise(op);
+    else if (nr_op_is(op, NR_OP_onnx_MatMul) || nr_op_is(op, NR_OP_onnx_Gemm)) changed |= multiply(op);
+    else if (moved(op)) changed |= move(op, moved(op));
+  }
+  ops.size = 0;
+  if (changed) nr_collect_ops(root, &ops);
+  for (size_t i = ops.size; i-- > 0;) /* users first */
+    if (is_replaced(ops.data[i])) nr_op_erase(ops.data[i]);
+  nr_vec_deinit(&ops);
+  return NR_OK;
+}
+
+NR_PASS(integer_nodes, .name = "integer-nodes", .on_while = NR_WHILE_HANDLES, .of_table = true,
+        .run = integer_nodes_run,
+        .doc = "nodes between DequantizeLinear and QuantizeLinear become nodes on integers")
