@@ -71,7 +71,8 @@ IN_A_TABLE = [
     (re.compile(r"\bNrIndexListSlot\b[^;{}()]*=\s*\{+\s*\d"), "a group is named by its index constant"),
 ]
 # A node of dialect onnx has a list of inputs and one of outputs, numbered as in the ONNX specification.
-LISTS = {"nr_lower_in", "nr_lower_out", "nr_lower_dtype", "nr_lower_wants", "nr_scalar_element", "nr_lower_item"}
+LISTS = {"nr_lower_in", "nr_lower_out", "nr_lower_dtype", "nr_lower_wants", "nr_scalar_element", "nr_lower_item",
+         "node_input"}
 A_NUMBER = re.compile(r"\d+(?:\s*\+.*)?|.*\+\s*\d+|.*\?\s*\d+\s*:\s*\d+", re.S)
 MAY_NUMBER = ("src/ir/",)
 

@@ -6,11 +6,11 @@
  *           %y = QuantizeLinear(Relu(%g), %t, %u)
  *
  * A node that only moves data goes in front of the DequantizeLinear, where it moves bytes. A QuantizeLinear of what was
- * dequantised by the same scale ends both. A product of dequantised values becomes the product of integers that ONNX has
- * for it: with a QuantizeLinear behind QLinearConv, QLinearMatMul, QGemm, and without MatMulIntegerToFloat, QGemm. All
- * of them are the same function without the rounding of floats between. Relu and Clip in front of the QuantizeLinear
- * limit its integers instead, which is exact, since rounding keeps order. All other nodes stay: element-wise ones fuse
- * with the conversions around them. */
+ * dequantised by the same scale ends both. A product of dequantised values becomes the product of integers that ONNX
+ * has for it: with a QuantizeLinear behind it QLinearConv, QLinearMatMul or QGemm, else MatMulIntegerToFloat or QGemm.
+ * All of them are the same function without the rounding of floats between. Relu and Clip in front of the
+ * QuantizeLinear limit its integers instead, which is exact, since rounding keeps order. All other nodes stay:
+ * element-wise ones fuse with the conversions around them. */
 #include <math.h>
 
 #include "dialect/onnx/attrs.h"
@@ -30,7 +30,7 @@ typedef struct Quantised {
 static NrOp *made_by(const NrValue *value, unsigned id) { return nr_op_is(value->op, id) ? value->op : NULL; }
 
 /* Input i, or NULL where it is left out. */
-static NrValue *input(const NrOp *op, size_t i) {
+static NrValue *node_input(const NrOp *op, size_t i) {
   NrValue *value = i < op->num_operands ? nr_operand(op, i) : NULL;
   return value && !made_by(value, NR_OP_onnx_NoValue) ? value : NULL;
 }
@@ -38,7 +38,7 @@ static NrValue *input(const NrOp *op, size_t i) {
 static NrAttr constant_of(const NrValue *value) {
   NrOp *op = value ? made_by(value, NR_OP_onnx_Constant) : NULL;
   NrAttr elements = op ? nr_op_attr(op, NR_A_value) : NULL;
-  return elements && elements->kind == NR_ATTR_DENSE ? elements : NULL;
+  return elements && nr_attr_is_elements(elements) ? elements : NULL;
 }
 
 static int64_t count_of(const NrValue *value) {
@@ -58,7 +58,7 @@ static int64_t attr_int(const NrOp *op, const char *name, int64_t absent) {
 }
 
 static bool is_plain(const NrOp *op) {
-  NrValue *scale = input(op, 1);
+  NrValue *scale = node_input(op, 1);
   return op->num_operands >= 2 && scale && !attr_int(op, "block_size", 0) && !attr_int(op, "output_dtype", 0) &&
          !attr_int(op, "precision", 0) && nr_type_is_tensor(scale->type) &&
          nr_type_is_float_kind(scale->type->elem, NR_F32);
@@ -67,8 +67,8 @@ static bool is_plain(const NrOp *op) {
 static bool read_dequantised(const NrValue *value, Quantised *out) {
   NrOp *op = value ? made_by(value, NR_OP_onnx_DequantizeLinear) : NULL;
   if (!op || !is_plain(op)) return false;
-  *out = (Quantised){nr_operand(op, 0), input(op, 1), input(op, 2)};
-  return true;
+  *out = (Quantised){node_input(op, 0), node_input(op, 1), node_input(op, 2)};
+  return out->x != NULL;
 }
 
 /* The same, of 8-bit integers with one scale. */
@@ -77,11 +77,14 @@ static bool read_bytes(const NrValue *value, Quantised *out) {
          has_bytes(out->zero);
 }
 
-/* The same, of a weight of known rank, which may have a scale for each index of dim `axis`. */
+/* The same, of a weight of known shape, which may have a scale for each index of dim `axis`. Sums of as many products
+ * as it has elements for each of these fit into 32 bits. */
 static bool read_weight(const NrValue *value, int64_t axis, Quantised *out) {
+  enum { MOST_PRODUCTS = 1 << 15 };
   if (!read_dequantised(value, out) || !has_bytes(out->x) || !nr_type_is_ranked(out->x->type)) return false;
   int64_t rank = out->x->type->rank, own = attr_int(value->op, "axis", 1);
-  if (axis >= rank || (out->zero && !has_bytes(out->zero))) return false;
+  if (axis >= rank || count_of(out->x) < 1 || (out->zero && !has_bytes(out->zero))) return false;
+  if (count_of(out->x) / out->x->type->dims[axis] > MOST_PRODUCTS) return false;
   bool along = out->scale->type->rank == 1 && (own < 0 ? own + rank : own) == axis;
   return (is_single(out->scale) || along) && (!out->zero || is_single(out->zero) || along);
 }
@@ -109,11 +112,14 @@ static bool read_bias(const NrValue *value, const Quantised *a, const Quantised 
   *out = NULL;
   if (!value) return true;
   NrAttr left = constant_of(a->scale), right = constant_of(b->scale), own;
-  if (!read_dequantised(value, &q) || !(own = constant_of(q.scale)) || !left || !right || !is_zero(q.zero)) return false;
+  if (!read_dequantised(value, &q) || !(own = constant_of(q.scale)) || !left || !right || !is_zero(q.zero))
+    return false;
+  int64_t owns = count_of(q.scale), rights = count_of(b->scale);
+  if (owns < 1 || rights < 1 || (owns > 1 && rights > 1 && owns != rights)) return false;
   if (!nr_type_is_tensor(q.x->type) || !nr_type_is_int_width(q.x->type->elem, 32)) return false;
-  for (int64_t i = 0; i < NR_MAX(count_of(q.scale), count_of(b->scale)); i++) {
-    double want = element(left, 0) * element(right, count_of(b->scale) == 1 ? 0 : i);
-    if (fabs(element(own, count_of(q.scale) == 1 ? 0 : i) - want) > 1e-5 * fabs(want)) return false;
+  for (int64_t i = 0; i < NR_MAX(owns, rights); i++) {
+    double want = element(left, 0) * element(right, rights == 1 ? 0 : i);
+    if (fabs(element(own, owns == 1 ? 0 : i) - want) > 1e-5 * fabs(want)) return false;
   }
   *out = q.x;
   return true;
@@ -157,8 +163,8 @@ static NrValue *zero_of(NrBuilder *b, const Quantised *q) {
 static NrValue *conv(NrBuilder *b, NrOp *op, const Quantised *q, const NrValue *as) {
   Quantised x, w;
   NrValue *bias;
-  if (!q || !read_bytes(input(op, 0), &x) || !read_weight(input(op, 1), 0, &w) ||
-      !read_bias(input(op, 2), &x, &w, &bias) || (bias && bias->type->rank != 1))
+  if (!q || !read_bytes(node_input(op, 0), &x) || !read_weight(node_input(op, 1), 0, &w) ||
+      !read_bias(node_input(op, 2), &x, &w, &bias) || (bias && bias->type->rank != 1))
     return NULL;
   NrValue *inputs[] = {x.x, x.scale, x.zero, w.x, w.scale, zero_of(b, &w), q->scale, q->zero, bias};
   return node(b, NR_OP_onnx_QLinearConv, inputs, bias ? 9 : 8, op, nr_onnx_version(op), as);
@@ -166,8 +172,9 @@ static NrValue *conv(NrBuilder *b, NrOp *op, const Quantised *q, const NrValue *
 
 static NrValue *matmul(NrBuilder *b, NrOp *op, const Quantised *q, const NrValue *as) {
   Quantised x, y;
-  if (!read_bytes(input(op, 0), &x)) return NULL;
-  if (!read_bytes(input(op, 1), &y) && !(read_weight(input(op, 1), 1, &y) && y.x->type->rank == 2)) return NULL;
+  if (!read_bytes(node_input(op, 0), &x)) return NULL;
+  if (!read_bytes(node_input(op, 1), &y) && (!read_weight(node_input(op, 1), 1, &y) || y.x->type->rank != 2))
+    return NULL;
   if (!q)
     return node(b, NR_OP_onnx_microsoft_MatMulIntegerToFloat,
                 (NrValue *[]){x.x, y.x, x.scale, y.scale, x.zero, zero_of(b, &y)}, 6, NULL, 1, as);
@@ -180,8 +187,8 @@ static NrValue *gemm(NrBuilder *b, NrOp *op, const Quantised *q, const NrValue *
   NrValue *bias;
   NrAttr alpha = nr_op_attr_named(op, "alpha"), beta = nr_op_attr_named(op, "beta");
   if ((alpha && alpha->f != 1) || (beta && beta->f != 1)) return NULL;
-  if (!read_bytes(input(op, 0), &x) || !read_weight(input(op, 1), !attr_int(op, "transB", 0), &y) ||
-      !read_bias(input(op, 2), &x, &y, &bias))
+  if (!read_bytes(node_input(op, 0), &x) || !read_weight(node_input(op, 1), !attr_int(op, "transB", 0), &y) ||
+      !read_bias(node_input(op, 2), &x, &y, &bias))
     return NULL;
   NrValue *inputs[] = {x.x, x.scale, x.zero, y.x, y.scale, zero_of(b, &y), bias ? bias : none(b),
                        q ? q->scale : NULL, q ? q->zero : NULL};
@@ -208,7 +215,7 @@ static bool is_limit(const NrOp *op) {
   if (nr_op_is(op, NR_OP_onnx_Relu)) return true;
   if (!nr_op_is(op, NR_OP_onnx_Clip) || nr_onnx_version(op) < 11) return false;
   for (size_t i = 1; i < 3; i++)
-    if (input(op, i) && (!is_single(input(op, i)) || !constant_of(input(op, i)))) return false;
+    if (node_input(op, i) && (!is_single(node_input(op, i)) || !constant_of(node_input(op, i)))) return false;
   return true;
 }
 
@@ -226,7 +233,7 @@ static NrValue *limited(NrBuilder *b, const NrOp *op, const Quantised *q, NrValu
   size_t count = nr_op_is(op, NR_OP_onnx_Relu) ? 2 : 3;
   if (count == 2) inputs[1] = limit(b, q, 0);
   for (size_t i = 1; count == 3 && i < 3; i++)
-    inputs[i] = input(op, i) ? limit(b, q, element(constant_of(input(op, i)), 0)) : none(b);
+    inputs[i] = node_input(op, i) ? limit(b, q, element(constant_of(node_input(op, i)), 0)) : none(b);
   return node(b, NR_OP_onnx_Clip, inputs, count, NULL, NR_MAX(nr_onnx_version(op), 12), y);
 }
 
@@ -238,16 +245,16 @@ static NrValue *only_used(NrOp *op) {
 /* QuantizeLinear. */
 static bool quantise(NrOp *op) {
   enum { MOST = 4 };
-  NrValue *value = nr_operand(op, 0), *as = nr_op_result(op);
-  Quantised q = {NULL, input(op, 1), input(op, 2)}, from;
+  NrValue *value = node_input(op, 0), *as = nr_op_result(op);
+  Quantised q = {NULL, node_input(op, 1), node_input(op, 2)}, from;
   NrOp *limits[MOST];
   size_t count = 0;
-  if (!is_plain(op) || !q.zero || !is_single(q.scale) || !is_single(q.zero) || !has_bytes(q.zero))
+  if (!value || !is_plain(op) || !q.zero || !is_single(q.scale) || !is_single(q.zero) || !has_bytes(q.zero))
     return false;
   bool known = constant_of(q.scale) && constant_of(q.zero) && element(constant_of(q.scale), 0) > 0;
   while (known && count < MOST && value->op && is_limit(value->op) && only_used(value->op)) {
     limits[count++] = value->op;
-    value = nr_operand(value->op, 0);
+    value = node_input(value->op, 0);
   }
   NrBuilder b = nr_builder_before(op);
   NrValue *y = NULL;
@@ -291,25 +298,25 @@ static size_t moved(const NrOp *op) {
 
 static bool move(NrOp *op, size_t count) {
   Quantised first, q;
-  if (!read_bytes(nr_operand(op, 0), &first)) return false;
+  if (!read_bytes(node_input(op, 0), &first)) return false;
   NrAttr scale = constant_of(first.scale);
   bool orders = nr_op_is(op, NR_OP_onnx_MaxPool);
   if (orders && !(scale && element(scale, 0) > 0)) return false;
   for (size_t i = 1; i < count; i++)
-    if (!read_bytes(nr_operand(op, i), &q) || !is_same(q.scale, first.scale) || !is_same(q.zero, first.zero))
+    if (!read_bytes(node_input(op, i), &q) || !is_same(q.scale, first.scale) || !is_same(q.zero, first.zero))
       return false;
-  NrOp *from = nr_operand(op, 0)->op;
-  NrValue *result = nr_op_result(op);
-  for (size_t i = 0; i < count; i++) nr_op_set_operand(op, i, nr_operand(nr_operand(op, i)->op, 0));
-  if (orders) nr_op_set_attr(op, NR_A_opset, nr_attr_i64(nr_op_context(op), NR_MAX(nr_onnx_version(op), 12)));
-  NrBuilder b = nr_builder_after(op);
-  NrValue *out = node(&b, NR_OP_onnx_DequantizeLinear, (NrValue *[]){result, first.scale, first.zero}, 3, from,
-                      nr_onnx_version(from), result);
-  nr_value_replace_uses(result, out);
-  nr_op_set_operand(out->op, 0, result);
-  result->type = nr_type_none(nr_op_context(op));
-  nr_op_remove_attr(op, NR_A_noria_dim_names);
-  return true;
+  NrOp *from = node_input(op, 0)->op;
+  NrBuilder b = nr_builder_before(op);
+  NrValue **inputs = nr_malloc(op->num_operands * sizeof *inputs), *result = nr_op_result(op);
+  for (size_t i = 0; i < op->num_operands; i++)
+    inputs[i] = i < count ? node_input(node_input(op, i)->op, 0) : nr_operand(op, i);
+  int64_t opset = orders ? NR_MAX(nr_onnx_version(op), 12) : nr_onnx_version(op);
+  NrValue *y = node(&b, op->info->id, inputs, op->num_operands, op, opset, result);
+  y->type = nr_type_none(b.ctx);
+  nr_free(inputs);
+  y = node(&b, NR_OP_onnx_DequantizeLinear, (NrValue *[]){y, first.scale, first.zero}, 3, from, nr_onnx_version(from),
+           result);
+  return nr_op_replace(op, y);
 }
 
 /* A product whose result stays a float. */
@@ -347,6 +354,6 @@ static NrStatus integer_nodes_run(NrPassContext *pass, NrOp *root) {
   return NR_OK;
 }
 
-NR_PASS(integer_nodes, .name = "integer-nodes", .on_while = NR_WHILE_HANDLES, .of_table = true,
+NR_PASS(integer_nodes, .name = "integer-nodes", .on_while = NR_WHILE_BARRIER, .of_table = true,
         .run = integer_nodes_run,
         .doc = "nodes between DequantizeLinear and QuantizeLinear become nodes on integers")
