@@ -11,6 +11,7 @@ packages="
   llvm-22-dev llvm-22-tools mlir-22-tools clang-22 libclang-rt-22-dev
   libprotobuf-c-dev protobuf-c-compiler protobuf-compiler
   libpcre2-dev libunistring-dev
+  libjpeg62-turbo-dev libpng-dev libtiff-dev libwebp-dev libopenjp2-7-dev
   qemu-user gcc-aarch64-linux-gnu libc6-dev-arm64-cross gcc-riscv64-linux-gnu libc6-dev-riscv64-cross
   gcc-12-multilib libc6-dev-i386
   libcmocka-dev python3-venv python3-dev espeak-ng openmpi-bin libopenmpi-dev"

@@ -45,6 +45,9 @@ int32_t nr_import_seq_of_maps(NoriaExec *exec, const NoriaDesc *args, NoriaDesc 
 int32_t nr_import_map_values(NoriaExec *exec, const NoriaDesc *args, NoriaDesc *results);
 int32_t nr_import_map_get(NoriaExec *exec, const NoriaDesc *args, NoriaDesc *results);
 
+/* imports_image.c */
+int32_t nr_import_image_decode(NoriaExec *exec, const NoriaDesc *args, NoriaDesc *results);
+
 /* imports_init.c */
 int32_t nr_import_initialize_begin(NoriaExec *exec, const NoriaDesc *args, NoriaDesc *results);
 int32_t nr_import_initialize_end(NoriaExec *exec, const NoriaDesc *args, NoriaDesc *results);

@@ -29,6 +29,14 @@ def ops(*names):
     return register
 
 
+@ops("ImageDecoder")
+def image_decoder(d, op):
+    x = d.array(np.uint8, (d.dim(1), d.dim(1), 3), 0, 255)
+    head = f"P6 {x.shape[1]} {x.shape[0]} 255\n".encode()
+    data = np.frombuffer(head + x.tobytes(), np.uint8)
+    return Case(op, [data], {"pixel_format": d.choose("RGB", "BGR", "Grayscale")} if d.chance() else {}, opset=20)
+
+
 @ops("ReduceLogSumExp")
 def integers_log_sum_exp(d, op):
     x, axes = d.array(d.choose(np.int32, np.int64, np.uint32, np.uint64)), None
