@@ -280,6 +280,16 @@ def square_matrices(d, op):
     return Case(op, [x], opset=d.opset(op), tolerance=1e-4)
 
 
+@ops("com.microsoft.GridSample")
+def microsoft_grid_sample(d, op):
+    attrs = {"mode": d.choose("bilinear", "nearest"), "align_corners": d.integer(0, 1),
+             "padding_mode": d.choose("zeros", "border", "reflection")}
+    n = d.integer(1, 3)
+    x = d.array(F32, (n, d.dim(1), d.dim(1), d.dim(1)))
+    grid = np.asarray(np.round(in_unit(d, (n, d.dim(1), d.dim(1), 2)) * 16) / 16 + .013, F32)
+    return Case(op, [x, grid], attrs, opset=18, tolerance=1e-4)
+
+
 @ops("com.microsoft.CropAndResize")
 def crop_and_resize(d, op):
     n, count = d.integer(1, 3), d.dim(1)

@@ -76,6 +76,18 @@ def pool(d, op):
     return Case(op, [d.array(t, shape)], attrs, outputs, opset, unreliable=True)
 
 
+@ops("com.microsoft.NhwcMaxPool")
+def nhwc_max_pool(d, op):
+    kernel = [d.integer(1, 3) for _ in range(d.choose(1, 2, 2, 3))]
+    dilations = [d.choose(1, 1, 2) for _ in kernel]
+    sizes = spatial(d, kernel, dilations)
+    attrs = windows(d, sizes, kernel) | {"kernel_shape": kernel}
+    if dilations != [1] * len(kernel) and not attrs.get("auto_pad", "").startswith("SAME"):
+        attrs["dilations"] = dilations
+    x = d.array(d.choose(np.int8, np.uint8), (d.integer(1, 2), *sizes, d.integer(1, 3)))
+    return Case(op, [x], attrs, opset=18)
+
+
 @ops("GlobalMaxPool", "GlobalAveragePool", "GlobalLpPool")
 def global_pool(d, op):
     opset = d.opset(op)

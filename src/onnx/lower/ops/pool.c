@@ -2,6 +2,7 @@
  * pads, strides and dilations work. */
 #include "dialect/linalg/linalg.h"
 #include "onnx/lower/ops/contract.h"
+#include "onnx/lower/ops/qmatmul.h"
 
 typedef struct Pool {
   NrValue *x;
@@ -150,6 +151,15 @@ NrStatus nr_lower_maxpool(NrLower *l) {
   NrOp *op = window_generic(l, &pool, inits, indices ? 2 : 1, indices ? max_index_body : max_body);
   NR_TRY(nr_lower_out(l, 0, nr_result(op, MAX_RESULT), nr_lower_dtype(l, 0)));
   return indices ? nr_lower_out(l, 1, nr_result(op, INDEX_RESULT), NORIA_I64) : NR_OK;
+}
+
+NrStatus nr_lower_nhwc_max_pool(NrLower *l) {
+  Pool pool = {.x = nr_lower_move_channels(l, nr_lower_in(l, 0), true)};
+  NR_TRY(read_pool(l, &pool));
+  NrShape out = output_shape(l, &pool);
+  NrValue *init = nr_lower_fill(l, &out, lowest(l, pool.x->type->elem, pool.is_unsigned));
+  NrValue *y = nr_op_result(window_generic(l, &pool, &init, 1, max_body));
+  return nr_lower_out(l, 0, nr_lower_move_channels(l, y, false), nr_lower_dtype(l, 0));
 }
 
 /* ---- AveragePool, LpPool ---- */
