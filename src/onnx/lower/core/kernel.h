@@ -5,9 +5,9 @@
 #include "onnx/lower/core/lower.h"
 #include "pass/scalar/kernels.h"
 
-/* Copies function @name of lib/<name>.mlir to l->b with its arguments bound, and gives the values that it returns.
- * prelude: text that defines what the file leaves open, "!T = f32" and functions. Tensors in args are cast to the
- * parameters' types. */
+/* Copies function @name of lib/<name>.mlir to l->b with its arguments bound, or calls it where a function has many of
+ * them already, and gives the values that it returns. prelude: text that defines what the file leaves open, "!T = f32"
+ * and functions. Tensors in args are cast to the parameters' types. */
 NrStatus nr_lower_kernel(NrLower *l, const char *name, NrStr prelude, NrValue *const *args, size_t num_args,
                          NrValue **results, size_t num_results);
 

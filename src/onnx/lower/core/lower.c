@@ -316,6 +316,7 @@ static void func_deinit(Func *f) {
   nr_map_deinit(&f->state.dims);
   nr_map_deinit(&f->state.carried);
   nr_map_deinit(&f->state.versions);
+  nr_strmap_deinit(&f->state.kernels);
   nr_vec_deinit(&f->state.symbols);
   nr_vec_deinit(&f->state.ties);
   nr_arena_deinit(&f->state.arena);

@@ -30,6 +30,7 @@ typedef struct NrLowerState {
   NR_VEC(NrSymbol) symbols;
   NR_VEC(size_t) ties; /* of each symbol: an earlier one that must be equal to it, or itself (symbols.c) */
   bool tied;           /* symbols were tied since the lowering began */
+  NrStrMap kernels;         /* name and prelude -> NrSharedKernel* (kernel.c) */
   NrInferred *inferred;     /* NULL: nothing is recorded */
   NrStatus refused;         /* of the op being lowered: an error was reported where none could be returned */
 } NrLowerState;
