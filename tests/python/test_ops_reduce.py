@@ -4,6 +4,7 @@ import math
 
 import ml_dtypes
 import numpy as np
+import onnx
 import pytest
 from ops import Batch, Const, fails
 
@@ -271,6 +272,23 @@ def test_topk(random, dtype):
                 given = np.array([k]) if axis else Const(np.array([k]))
                 batch.add("TopK", [x, given], top(x, k, axis, largest), axis=axis, largest=largest)
     batch.check(symbolic=[False, True] if dtype == F32 else [False])
+
+
+def test_topk_of_many_nodes(random, noria_tool, tmp_path):
+    """A kernel of many nodes is one function, whatever their shapes are."""
+    shapes = [((5, 40), 1, 3), ((7,), 0, 7), ((2, 3, 50), 2, 50), ((300,), 0, 280), ((2, 300, 2), 1, 270), ((4, 4), 0, 0)]
+    batch = Batch(24)
+    for shape, axis, k in shapes:
+        x = random.standard_normal(shape).round(1).astype(F32)
+        batch.add("TopK", [x, np.array([k])], top(x, k, axis), axis=axis)
+    batch.check(symbolic=[False, True])
+    nodes = [onnx.helper.make_node("TopK", ["x", "k"], [f"v{i}", f"p{i}"]) for i in range(8)]
+    inputs = [onnx.helper.make_tensor_value_info("x", 1, ["n"]), onnx.helper.make_tensor_value_info("k", 7, [1])]
+    outputs = [onnx.helper.make_tensor_value_info(f"v{i}", 1, None) for i in range(8)]
+    model = onnx.helper.make_model(onnx.helper.make_graph(nodes, "many", inputs, outputs))
+    onnx.save(model, tmp_path / "many.onnx")
+    done = noria_tool("opt", "--pipeline", "--stop-after=tensor", tmp_path / "many.onnx")
+    assert done.stdout.count("func.func private @topk_0(") == 1 and done.stdout.count("call @topk_0(") > 1
 
 
 def test_topk_versions_and_nan(random):

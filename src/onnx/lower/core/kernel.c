@@ -1,6 +1,6 @@
-/* kernel.c - see kernel.h. A kernel's ops are cloned into the function that is lowered, where they get the shapes of their
- * operands. A kernel that a model uses often becomes a function of its own that is called: detectors have a TopK for
- * each of 90 classes, and LLVM would compile each copy. */
+/* kernel.c - see kernel.h. A kernel's ops are cloned into the function that is lowered, where they get the shapes of
+ * their operands. A kernel that a model uses often becomes a function of its own that is called: detectors have a TopK
+ * for each of 90 classes, and LLVM would compile each copy. */
 #include "dialect/func/ops.h"
 #include "onnx/lower/core/kernel.h"
 #include "onnx/lower/core/state.h"
@@ -12,7 +12,7 @@ typedef struct NrSharedKernel {
   NrOp *func; /* NULL until there are MAX_COPIES */
 } NrSharedKernel;
 
-/* Messages name the node, not a line of the kernel's text. */
+/* Messages do not name a line of the kernel's text. Those of a copy name the node; a function has many. */
 static bool relocate(NrOp *op, void *loc) {
   op->loc = loc;
   return true;
@@ -34,7 +34,7 @@ static NrOp *add_function(NrLower *l, NrOp *kernel) {
   NrSymbolNames names = {0};
   NrOp *func = nr_op_clone(l->b.module, kernel, &map), *table = l->b.module->op;
   nr_map_deinit(&map);
-  nr_walk_pre(func, relocate, (void *)l->b.loc);
+  nr_walk_pre(func, relocate, (void *)nr_loc_unknown(l->ctx));
   NrStr name = nr_symbol_numbered_name(&names, table, nr_op_attr_str(kernel, NR_A_sym_name));
   nr_op_set_attr(func, NR_A_sym_name, nr_attr_string(l->ctx, name));
   nr_op_set_attr(func, NR_A_sym_visibility, nr_attr_string(l->ctx, NR_STR("private")));
