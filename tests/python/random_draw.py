@@ -90,7 +90,7 @@ class Draw:
         names = sorted(t[7:-1] for t in schema.inputs[i].types if t.startswith("tensor("))
         numbers = {onnx.TensorProto.DataType.Value(n.upper()) for n in names}
         types = [np.dtype(helper.tensor_dtype_to_np_dtype(n)) for n in sorted(numbers)]
-        types = [t for t in types if kind(t) in (only or "fiub")]
+        types = [t for t in types if kind(t) in (only or "fiubc")]
         common = [t for t in types if t.name in ("float32", "int64", "int32", "float64", "bool", "float16")]
         return self.choose(*(common if common and self.chance(.7) else types))
 
@@ -99,6 +99,10 @@ class Draw:
         shape = self.shape() if shape is None else tuple(shape)
         if dtype == bool:
             return np.asarray(self.random.random(shape) < .5)
+        if kind(dtype) == "c":
+            part = np.empty(0, dtype).real.dtype
+            return np.asarray(self.array(part, shape, low, high, special)
+                              + 1j * self.array(part, shape, low, high, special), dtype)
         if kind(dtype) == "f":
             x = np.asarray(self.random.standard_normal(shape) * 2)
             if low is not None:
@@ -264,6 +268,8 @@ def difference(got, want, tolerance):
         return f"type {got.dtype} instead of {want.dtype}"
     if got.shape != want.shape:
         return f"shape {got.shape} instead of {want.shape}"
+    if kind(want.dtype) == "c":
+        return difference(got.real, want.real, tolerance) or difference(got.imag, want.imag, tolerance)
     if kind(want.dtype) == "f" and want.dtype != object:
         tolerance = max(tolerance, TOLERANCE.get(want.dtype.name, 7e-2))
         a, b = got.astype(np.float64), want.astype(np.float64)

@@ -235,3 +235,42 @@ def retype(graph, number):
         for attribute in node.attribute:
             if attribute.type == onnx.AttributeProto.GRAPH:
                 retype(attribute.g, number)
+
+
+@pytest.mark.parametrize("other", [np.int64, np.uint64, np.float64])
+@pytest.mark.parametrize("forth", [True, False])
+def test_bits(other, forth):
+    x = numbers(np.complex64, 4, 3)
+    x, want = (x, x.view(other)) if forth else (x.view(other), x)
+    model, feeds = model_of("BitCast", 26, [x], {"to": helper.np_dtype_to_tensor_dtype(want.dtype)}, True)
+    got = noria.InferenceSession(model.SerializeToString()).run(None, feeds)[0]
+    assert got.dtype == want.dtype and got.tobytes() == want.tobytes()
+
+
+@pytest.mark.parametrize("op, inputs, text", [
+    ("Add", 2, "input 0 is complex64, not num"), ("Relu", 1, "input 0 is complex64, not num"),
+    ("MatMul", 2, "input 0 is complex64, not num"), ("ReduceSum", 1, "input 0 is complex64, not num"),
+])
+def test_arithmetic_takes_none(op, inputs, text):
+    from ops import fails
+    assert text in fails(op, [finite(np.complex64, 2, 2)] * inputs, 21)
+
+
+def test_unique_along_an_axis():
+    x = np.array([[1j, 2], [0, 5], [1j, 2], [1j, 1]], np.complex64)
+    model, feeds = model_of("Unique", 11, [x], {"axis": 0}, False)
+    got = noria.InferenceSession(model.SerializeToString()).run(None, feeds)
+    values, first, inverse, counts = np.unique(x, True, True, True, axis=0)
+    for g, w in zip(got, [values, first, inverse.ravel(), counts]):
+        np.testing.assert_array_equal(g, w)
+
+
+def test_cropped_border_is_real():
+    """extrapolation_value has no imaginary part."""
+    x = finite(np.complex64, 1, 1, 4, 4)
+    roi = np.array([0, 0, -.5, 0, 1, 1, .5, 1], np.float32)
+    attrs = {"coordinate_transformation_mode": "tf_crop_and_resize", "mode": "linear", "extrapolation_value": 3.}
+    model, feeds = model_of("Resize", 19, [x, roi, None, ints(1, 1, 4, 4)], attrs, False)
+    got = noria.InferenceSession(model.SerializeToString()).run(None, feeds)[0]
+    outside = got == 3
+    assert outside[0, 0, 0].all() and not outside.all() and (got[~outside].imag != 0).any()
