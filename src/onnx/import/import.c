@@ -188,6 +188,29 @@ static NrStatus import_graphs(Importer *im, const NrOnnxNode *n, NrOp *op, Scope
   return NR_OK;
 }
 
+/* The values that attributes xs and zs of a Gradient name, and y. */
+static NrStatus import_gradient(Importer *im, NrOp *op, const Scope *scope) {
+  static const char *const lists[] = {"xs", "zs"};
+  NrAttr target = nr_op_attr_named(op, "y");
+  NrValue *y = find(scope, target->s), **values = nr_calloc(op->num_operands + 1, sizeof *values);
+  size_t count = 0;
+  NrStatus status = NR_OK;
+  if (!y) status = nr_onnx_op_error(op, "nothing gives the tensor that attribute y names");
+  for (size_t k = 0; k < NR_COUNTOF(lists) && !status; k++) {
+    NrAttr names = nr_op_attr_named(op, lists[k]);
+    for (size_t i = 0; names && i < names->size && !status; i++, count++) {
+      if (count >= op->num_operands) status = nr_onnx_op_error(op, "xs and zs name more tensors than there are inputs");
+      else if (!(values[count] = find(scope, names->items[i]->s)))
+        status = nr_onnx_op_error(op, "nothing gives a tensor that attribute xs or zs names");
+    }
+  }
+  if (!status && count != op->num_operands)
+    status = nr_onnx_op_error(op, "xs and zs name fewer tensors than there are inputs");
+  if (!status) nr_import_gradient(op, y, values, count);
+  nr_free(values);
+  return status;
+}
+
 /* The values that the node's inputs name. */
 static NrStatus find_operands(Importer *im, const NrOnnxNode *n, NrBuilder *b, const Scope *scope, NrValue **out) {
   for (size_t i = 0; i < n->num_inputs; i++) {
@@ -226,7 +249,8 @@ static NrStatus import_node(Importer *im, const NrOnnxGraph *g, const NrOnnxNode
   if (!status && nr_op_is(op, NR_OP_onnx_If) && n->num_inputs != 1)
     status = nr_error(im->ctx, b->loc, "node '%.*s' (%s) has %zu inputs; it must have 1", NR_STR_ARG(b->loc->name),
                       op->info->name, n->num_inputs);
-  if (!status) status = import_graphs(im, n, op, scope);
+  if (!status && nr_op_is(op, NR_OP_onnx_training_Gradient)) status = import_gradient(im, op, scope);
+  else if (!status) status = import_graphs(im, n, op, scope);
   for (size_t i = 0; i < n->num_outputs && !status; i++) {
     nr_result(op, i)->name = value_name(im, n->outputs[i]);
     if (n->outputs[i].size && find(scope->outer, n->outputs[i]))

@@ -27,4 +27,7 @@ typedef struct NrImportOptions {
 NR_WARN_UNUSED NrStatus nr_onnx_import(NrContext *ctx, NrOnnxModel *model, const NrImportOptions *options,
                                        NrModule **out);
 
+/* Fills the region of op Gradient. independent: the values that xs and zs name, as many as op has operands. */
+void nr_import_gradient(NrOp *op, NrValue *y, NrValue *const *independent, size_t count);
+
 #endif
