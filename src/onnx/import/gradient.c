@@ -6,7 +6,7 @@
  *   da, db = Gradient <xs = [a, b], y = d> (a, b)
  *
  * Values that depend on none of xs and zs are captured. */
-#include "ir/op_info.h"
+#include "dialect/onnx/ops.h"
 #include "onnx/import/import.h"
 
 typedef struct Copy {
@@ -41,7 +41,7 @@ static bool mark_operands(NrOp *op, void *user) {
 void nr_import_gradient(NrOp *op, NrValue *y, NrValue *const *independent, size_t count) {
   NrModule *module = op->module;
   NrBlock *body = nr_block_create(module);
-  nr_block_append(nr_op_region(op, 0), body);
+  nr_block_append(nr_onnx_training_gradient_region(op), body);
   Copy c = {0};
   for (size_t i = 0; i < count; i++) {
     NrValue *arg = nr_block_add_arg(body, nr_operand(op, i)->type, op->loc);
