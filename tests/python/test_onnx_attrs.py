@@ -68,6 +68,8 @@ def test_rows_are_the_schemas(rows):
                       for a in schema.attributes.values() if a.type != GRAPH]
             if sorted(ours, key=str) != sorted(theirs, key=str):
                 wrong.append((op, version, sorted(ours, key=str), sorted(theirs, key=str)))
+            if op == "ai.onnx.preview.training.Gradient":  # the import makes its region of what xs and y name
+                graphs = []
             if sorted(graphs) != sorted(a.name for a in schema.attributes.values() if a.type == GRAPH):
                 wrong.append((op, version, graphs))
             checked += 1

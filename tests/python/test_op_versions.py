@@ -32,7 +32,7 @@ WITHDRAWN = {("ai.onnx.ml.TreeEnsembleClassifier", 5), ("ai.onnx.ml.TreeEnsemble
 OF_OTHER_KIND = {
     "ImageDecoder": "the official tests",
     "ai.onnx.ml.CastMap": "maps: tests of their own", "ai.onnx.ml.DictVectorizer": "maps: tests of their own",
-    "ai.onnx.ml.ZipMap": "maps: tests of their own", "ai.onnx.preview.training.Gradient": "the official tests",
+    "ai.onnx.ml.ZipMap": "maps: tests of their own", "ai.onnx.preview.training.Gradient": "test_onnx_gradient.py",
     "ai.onnx.preview.training.Adagrad": "test_onnx_random.py", "ai.onnx.preview.training.Adam": "test_onnx_random.py",
     "ai.onnx.preview.training.Momentum": "test_onnx_random.py"}
 

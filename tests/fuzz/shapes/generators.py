@@ -121,5 +121,16 @@ def given_sequence(d, op):
     return Case(op, [items, at, x], nodes=nodes, opset=d.choose(17, 21))
 
 
+@ops("ai.onnx.preview.training.Gradient")
+def gradient(d, op):
+    """Of a layer: a product of matrices, a sum that broadcasts, and a function of elements."""
+    m, k, n = d.dim(1), d.dim(1), d.dim(1)
+    inputs = [d.array(F32, (m, k)), d.array(F32, (k, n)), d.array(F32, (d.choose(1, n),))]
+    nodes = [("MatMul", ["x0", "x1"], ["p"], {}), ("Add", ["p", "x2"], ["q"], {}),
+             (d.choose("Tanh", "Sigmoid", "Relu"), ["q"], ["r"], {}),
+             (op, ["x0", "x1", "x2"], ["y0"], {"xs": ["x0", "x1", "x2"], "y": "r"})]
+    return Case(op, inputs, nodes=nodes, opset=21)
+
+
 TABLE = pathlib.Path(__file__).resolve().parents[3] / "src/onnx/lower/core/lower.def"
 MISSING = set(re.findall(r"^LOWER\(([\w.]+)", TABLE.read_text(), re.M)) - set(OPS)
