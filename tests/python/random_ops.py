@@ -1,6 +1,6 @@
 """What a random node of each op looks like, for test_ops_random.py: one generator for each family of ops."""
 import numpy as np
-from onnx import helper
+from onnx import helper, numpy_helper
 from random_draw import Case, Operand, kind
 
 GENERATORS = {}
@@ -292,8 +292,8 @@ def signal_window(d, op):
     a, b, c = dict(HannWindow=(.5, .5, 0), HammingWindow=(25 / 46, 21 / 46, 0), BlackmanWindow=(.42, .5, .08))[op]
     size, t = d.integer(2, 40), d.choose(np.float32, np.float64)
     attrs = {"periodic": d.integer(0, 1)} if d.chance() else {}
-    if t is np.float64:
-        attrs["output_datatype"] = 11
+    if t != np.float32:
+        attrs["output_datatype"] = int(helper.np_dtype_to_tensor_dtype(np.dtype(t)))
     x = 2 * np.pi * np.arange(size) / (size if attrs.get("periodic", 1) else size - 1)
     want = (a - b * np.cos(x) + c * np.cos(2 * x)).astype(t)
     return Case(op, [Operand(size, d.choose(np.int32, np.int64))], attrs, opset=17, wants=[want], tolerance=1e-5)
@@ -301,7 +301,7 @@ def signal_window(d, op):
 
 @ops("Shape")
 def shape(d, op):
-    opset, x = d.opset(op), d.array(np.float32)
+    opset, x = d.opset(op), d.array(d.choose(np.float32, np.int64, bool))
     attrs = {n: d.integer(-5, 5) for n in ("start", "end") if d.chance()} if opset >= 15 else {}
     return Case(op, [x], attrs, opset=opset)
 
@@ -318,7 +318,7 @@ def one_hot(d, op):
     values, at = d.array(vt, (2,)), x.astype(np.int64)
     at = np.where((at >= -depth) & (at < 0) & (opset >= 11), at + depth, at)
     hot = np.moveaxis(at[..., None] == np.arange(depth), -1, attrs.get("axis", -1))
-    return Case(op, [x, Operand(np.full(depth_shape, depth)), Operand(values, vt)], attrs, opset=opset,
+    return Case(op, [x, Operand(np.full(depth_shape, depth), d.choose(np.int64, np.float32)), Operand(values, vt)], attrs, opset=opset,
                 wants=[np.where(hot, values[1], values[0]).astype(vt)])
 
 
@@ -331,9 +331,8 @@ def nonzero(d, op):
 
 @ops("ConstantOfShape")
 def constant_of_shape(d, op):
-    t = d.choose(np.float32, np.int64, bool, np.float16, np.uint8, None)
-    attrs = {} if t is None else {"value": helper.make_tensor("v", helper.np_dtype_to_tensor_dtype(np.dtype(t)), [1],
-                                                              d.array(t, (1,)).tolist())}
+    value = d.array(d.choose(np.float32, np.int64, bool, np.float16, np.uint8), (1,))
+    attrs = {"value": numpy_helper.from_array(value, "v")} if d.chance(.8) else {}
     return Case(op, [Operand(d.shape())], attrs, opset=d.opset(op))
 
 
@@ -359,6 +358,6 @@ def dropout(d, op):
     x = d.array(d.type_of(op, opset))
     if opset < 12:
         return Case(op, [x], {"ratio": .3} if d.chance() else {}, outputs, opset)
-    ratio, training = Operand(.4, np.float32), Operand(False, bool)
+    ratio, training = Operand(.4, d.choose(np.float32, np.float64)), Operand(False, bool)
     more = d.choose([], [ratio], [None, training], [ratio, training], [Operand(0, np.float32), Operand(True, bool)])
     return Case(op, [x] + more, {"seed": 1}, outputs, opset)

@@ -103,7 +103,7 @@ def upsample(d, op):
     else:
         case = Case(op, [d.array(t, shape), Operand(scales, F32)], attrs, opset=opset, ask=9)
     if np.dtype(t).name not in NATIVE:
-        case.inputs[0] = d.array(np.int32, shape).astype(t)
+        case.inputs[0] = d.array(t, shape) if t == object else d.array(np.int32, shape).astype(t)
         case.wants = [nearest_up(case.inputs[0], scales)]
     return case
 

@@ -1,7 +1,8 @@
 """Random nodes that move data, and sequences, for test_ops_random.py."""
+import ml_dtypes
 import numpy as np
 from onnx import helper
-from random_draw import Case, Operand
+from random_draw import Case, Operand, kind
 from random_ops import ops
 
 F32 = np.float32
@@ -240,7 +241,7 @@ def compress(d, op):
 @ops("Unique")
 def unique(d, op):
     x = d.array(d.choose(np.float32, np.int64, np.int8, np.float64), d.shape((1, 3), 1), -2, 2)
-    x = np.round(x.astype(np.float64)).astype(x.dtype)
+    x = x if x.dtype == object else np.round(x.astype(np.float64)).astype(x.dtype)
     attrs = {"axis": d.axis(x.ndim)} if d.chance(.6) else {}
     if d.chance():
         attrs["sorted"] = d.integer(0, 1)
@@ -266,9 +267,27 @@ def depth(d, op):
 
 @ops("BitCast")
 def bitcast(d, op):
-    source, to = d.choose((F32, np.int32), (np.int64, np.float64), (np.float16, np.uint16), (np.uint8, np.int8))
-    x = d.array(source)
-    return Case(op, [x], {"to": int(helper.np_dtype_to_tensor_dtype(np.dtype(to)))}, opset=26, wants=[x.view(to)])
+    types = [np.dtype(t) for t in (F32, np.float64, np.int16, np.uint16, np.int8, np.uint64, ml_dtypes.int4,
+                                   ml_dtypes.uint4, ml_dtypes.int2, ml_dtypes.uint2)]
+    source = np.dtype(d.choose(*types))
+    to = np.dtype(d.choose(*(t for t in types if width(t) == width(source))))
+    x = d.array(np.uint8, low=0, high=1).view(source) if to == bool else d.array(source)
+    want = x.view(to) if width(source) >= 8 else of_bits(x.view(np.uint8) & (1 << width(source)) - 1, to)
+    return Case(op, [x], {"to": int(helper.np_dtype_to_tensor_dtype(to))}, opset=26, wants=[want])
+
+
+def width(dtype):
+    """The bits of an element."""
+    narrow = {"int2": 2, "uint2": 2, "int4": 4, "uint4": 4, "float4_e2m1fn": 4}
+    return narrow.get(dtype.name, 8 * dtype.itemsize)
+
+
+def of_bits(bits, dtype):
+    """Elements of a type of less than 8 bits."""
+    if kind(dtype) == "f":
+        return bits.view(dtype)
+    sign = 1 << width(dtype) - 1 if kind(dtype) == "i" else 0
+    return ((bits.astype(np.int8) ^ sign) - sign).astype(dtype)
 
 
 @ops("CenterCropPad")
@@ -284,9 +303,10 @@ def center_crop_pad(d, op):
 def tensor_scatter(d, op):
     b, h, s, w = d.dim(1), d.dim(1), d.integer(1, 6), d.dim(1)
     length = d.integer(1, s)
-    update, at = d.array(F32, (b, h, length, w)), d.array(np.int64, (b,), 0, s - length)
+    t = d.choose(F32, np.int32, np.float16)
+    update, at = d.array(t, (b, h, length, w)), d.array(np.int64, (b,), 0, s - length)
     attrs = {"mode": d.choose("linear", "circular")} if d.chance() else {}
-    return Case(op, [d.array(F32, (b, h, s, w)), update] + ([at] if d.chance(.8) else []), attrs, opset=24)
+    return Case(op, [d.array(t, (b, h, s, w)), update] + ([at] if d.chance(.8) else []), attrs, opset=24)
 
 
 # ---- sequences and optionals -----------------------------------------------------------------------------------------
@@ -297,10 +317,13 @@ def split_to_sequence(d, op):
     axis, attrs = d.axis(x.ndim), {}
     n = x.shape[axis]
     cuts = sorted(d.integer(0, n) for _ in range(d.integer(0, 3)))
-    sizes = d.choose(None, Operand(d.integer(1, n + 1)), Operand(np.diff([0] + cuts + [n])))
+    t = integers(d)
+    sizes = d.choose(None, Operand(d.integer(1, n + 1), t), Operand(np.diff([0] + cuts + [n]), t))
     if sizes is None and d.chance():
         attrs["keepdims"] = d.integer(0, 1)
     first = (op, ["x0"] + (["x1"] if sizes else []), ["s"], attrs | {"axis": axis})
+    if d.chance(.2):
+        return Case(op, [x, sizes], nodes=[(op, first[1], ["y0"], first[3])], opset=d.opset(op))
     ending = d.choose([("Identity", ["s"], ["y0"], {})], [("SequenceLength", ["s"], ["y0"], {})],
                       [("SequenceAt", ["s", "x2"], ["y0"], {})],
                       [("ConcatFromSequence", ["s"], ["y0"], {"axis": axis})] if attrs.get("keepdims", 1) or sizes else
@@ -322,23 +345,28 @@ def edit_sequence(d, op):
                "ConcatFromSequence": (["r"], {"axis": d.axis(len(shape) + 1), "new_axis": 1})}
     last = op if op in endings else d.choose(*endings)
     ending = (last, endings[last][0], ["y0"], endings[last][1])
-    return Case(op, items + [Operand(position), Operand(d.choose(0, 1, -1, -2))], nodes=[start, edit, ending],
+    return Case(op, items + [Operand(position, integers(d)), Operand(d.choose(0, 1, -1, -2), integers(d))],
+                nodes=[start, edit, ending],
                 opset=d.opset(op))
 
 
 @ops("SequenceMap")
 def sequence_map(d, op):
     rank = d.integer(0, 2)  # of all items: it is known before the run
-    items = [d.array(np.float32, d.shape((rank, rank))) for _ in range(2)]
+    t = np.dtype(d.choose(np.float32, np.int32))
+    number = int(helper.np_dtype_to_tensor_dtype(t))
+    items = [d.array(t, d.shape((rank, rank))) for _ in range(2)]
     more = d.choose([], ["x2"], ["s"])
     value = helper.make_tensor_value_info
-    body_inputs = [value(n, 1, None) for n in ["a", "b"][:1 + len(more)]]
-    nodes = [helper.make_node("Neg", ["a"], ["n"]),
-             helper.make_node("Shape", ["n"], ["m"]) if not more else helper.make_node("Sub", ["n", "b"], ["m"])]
-    body = helper.make_graph(nodes, "body", body_inputs, [value("m", 7 if not more else 1, None)])
+    body_inputs = [value(n, number, None) for n in ["a", "b"][:1 + len(more)]]
+    first, last = ("Neg", "Sub") if t in (np.float32, np.int32) else ("Identity", "")
+    nodes = [helper.make_node(first, ["a"], ["n"]),
+             helper.make_node("Shape", ["n"], ["m"]) if not more else
+             helper.make_node(last, ["n", "b"], ["m"]) if last else helper.make_node("Identity", ["b"], ["m"])]
+    body = helper.make_graph(nodes, "body", body_inputs, [value("m", 7 if not more else number, None)])
     start = ("SequenceConstruct", ["x0", "x1"], ["s"], {})
     over = (op, ["s"] + more, ["r"], {"body": body})
-    return Case(op, items + [Operand(1.5, np.float32), Operand(d.choose(0, 1, -1, -2))],
+    return Case(op, items + [Operand(d.array(t, ()), t), Operand(d.choose(0, 1, -1, -2))],
                 nodes=[start, over, ("SequenceAt", ["r", "x3"], ["y0"], {}), ("SequenceLength", ["r"], ["y1"], {})],
                 outputs=2, opset=d.opset(op))
 
@@ -353,8 +381,9 @@ def optional(d, op):
 
 @ops("SequenceEmpty")
 def sequence_empty(d, op):
-    items = [d.array(F32, d.shape((1, 1))) for _ in range(2)]
-    nodes = [(op, [], ["s"], {"dtype": 1}), ("SequenceInsert", ["s", "x0"], ["t"], {}),
+    t = d.choose(F32, np.int64)
+    items = [d.array(t, d.shape((1, 1))) for _ in range(2)]
+    nodes = [(op, [], ["s"], {"dtype": int(helper.np_dtype_to_tensor_dtype(items[0].dtype))}), ("SequenceInsert", ["s", "x0"], ["t"], {}),
              ("SequenceInsert", ["t", "x1"], ["r"], {}),
              d.choose(("ConcatFromSequence", ["r"], ["y0"], {"axis": 0}), ("SequenceAt", ["r", "x2"], ["y0"], {}))]
     return Case(op, items + [Operand(d.choose(0, 1, -1))], nodes=nodes, opset=d.opset(op))

@@ -94,12 +94,12 @@ def global_pool(d, op):
     attrs = {}
     if op == "GlobalLpPool" and d.chance():
         attrs["p"] = d.integer(1, 3) if opset > 1 else d.choose(1., 1.5, 2.)
-    x = d.array(F32, d.shape((3, 5), 1))
+    x = d.array(d.choose(F32, np.float64) if op == "GlobalLpPool" else F32, d.shape((3, 5), 1))
     case = Case(op, [x], attrs, opset=opset)
     if op == "GlobalLpPool":
         p = attrs.get("p", 2)
         powers = np.abs(x.astype(np.float64)) ** p
-        case.wants = [(powers.sum(tuple(range(2, x.ndim)), keepdims=True) ** (1 / p)).astype(F32)]
+        case.wants = [(powers.sum(tuple(range(2, x.ndim)), keepdims=True) ** (1 / p)).astype(x.dtype)]
     return case
 
 

@@ -180,14 +180,14 @@ def upsample(d, op):
 
 @ops("Scatter")
 def scatter_of_version_11(d, op):
-    x = d.array(F32, d.shape((1, 3), 1))
+    x = d.array(d.choose(F32, np.int64, bool), d.shape((1, 3), 1))
     axis = d.axis(x.ndim)
     shape = tuple(d.integer(0, n) if i == axis % x.ndim else n for i, n in enumerate(x.shape))
     lanes = np.moveaxis(np.zeros(shape, np.int64), axis, -1)
     for at in np.ndindex(lanes.shape[:-1]):
         lanes[at] = d.random.permutation(x.shape[axis])[:lanes.shape[-1]]
-    at, updates, want = np.moveaxis(lanes, -1, axis), d.array(F32, shape), x.copy()
-    np.put_along_axis(want, at, updates, axis)
+    at, updates, want = np.moveaxis(lanes, -1, axis).astype(d.choose(np.int64, np.int32)), d.array(x.dtype, shape), x.copy()
+    np.put_along_axis(want, at.astype(np.int64), updates, axis)
     return Case(op, [x, at, updates], {"axis": axis}, opset=d.choose(11, 13), wants=[want])
 
 
@@ -296,6 +296,7 @@ def instance_norm(d, op):
 @ops("SwiGLU")
 def swiglu(d, op):
     shape = d.shape()
-    a, b, alpha = d.array(F32, shape), d.array(F32, shape), d.choose(.5, 1.)
+    t = d.choose(F32, np.float64)
+    a, b, alpha = d.array(t, shape), d.array(t, shape), d.choose(.5, 1.)
     want = wide(a) / (1 + np.exp(-alpha * wide(a))) * b
-    return Case(op, [a, b], {} if alpha == 1 else {"alpha": alpha}, opset=28, wants=[np.asarray(want).astype(F32)])
+    return Case(op, [a, b], {} if alpha == 1 else {"alpha": alpha}, opset=28, wants=[np.asarray(want).astype(t)])

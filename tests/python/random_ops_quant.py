@@ -157,6 +157,9 @@ def matmul_integer(d, op):
 # ---- products with scales --------------------------------------------------------------------------------------------
 
 def requantised(x, s, z, dtype):
+    if kind(dtype) == "f":
+        limit = float(ml_dtypes.finfo(dtype).max)
+        return np.clip(np.asarray(x, np.float64) / s, -limit, limit).astype(F32).astype(dtype)
     info = np.iinfo(dtype)
     return np.clip(np.rint(np.asarray(x, np.float64) / s) + (0 if z is None else z.astype(np.int64)), info.min,
                    info.max).astype(dtype)
@@ -178,7 +181,8 @@ def qlinear_matmul(d, op):
     a, b = matrices(d, d.choose(*BYTES), d.choose(*BYTES))
     t = np.dtype(F32 if opset < 21 else d.choose(F32, np.float16, ml_dtypes.bfloat16))
     (sa, sb), (za, zb) = sided(d, a, b, t)
-    sy, zy = (scale(d) * 1024).astype(t), zero(d, d.choose(*BYTES))
+    sy, to = (scale(d) * 1024).astype(t), np.dtype(d.choose(*BYTES))
+    zy = np.zeros((), to) if kind(to) == "f" else zero(d, to)
     product = np.matmul(distance(a, za, True), distance(b, zb, False))
     row = wide(sa, a, True) * wide(sb, b, False)
     want = requantised(product * row, sy.astype(np.float64), zy, zy.dtype)

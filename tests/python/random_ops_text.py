@@ -1,5 +1,6 @@
 """Random nodes of ops on strings, for test_ops_random.py."""
 import numpy as np
+from onnx import helper
 from random_draw import Case
 from random_ops import ops
 
@@ -121,19 +122,23 @@ def random_numbers(d, op):
 
 @ops("Bernoulli")
 def bernoulli(d, op):
-    seed, p = d.integer(0, 99), d.array(np.float32, low=0, high=1)
-    want = np.asarray(np.random.RandomState(seed).random_sample(p.shape) < p).astype(np.float32)
-    return Case(op, [p], {"seed": float(seed)}, opset=d.opset(op, 15), wants=[want])
+    seed, p = d.integer(0, 99), d.array(d.choose(np.float32, np.float64), low=0, high=1)
+    to = np.dtype(d.choose(np.float32, np.int32, bool))
+    want = np.asarray(np.random.RandomState(seed).random_sample(p.shape) < p.astype(np.float64)).astype(to)
+    attrs = {"dtype": int(helper.np_dtype_to_tensor_dtype(to))} if to != p.dtype or d.chance() else {}
+    return Case(op, [p], {"seed": float(seed)} | attrs, opset=d.opset(op, 15), wants=[want])
 
 
 @ops("Multinomial")
 def multinomial(d, op):
     """One class has all of the likelihood, so there is no chance."""
-    x = np.full((d.dim(), d.integer(1, 5)), -np.inf, np.float32)
+    x = np.full((d.dim(), d.integer(1, 5)), -np.inf, d.choose(np.float32, np.float64))
     at = d.array(np.int64, (len(x),), 0, x.shape[1] - 1)
-    x[np.arange(len(x)), at] = d.array(np.float32, (len(x),))
-    want = np.repeat(at[:, None], 3, 1).astype(np.int32)
-    return Case(op, [x], {"sample_size": 3, "seed": 1.}, opset=d.opset(op), wants=[want])
+    x[np.arange(len(x)), at] = d.array(x.dtype, (len(x),))
+    to = np.dtype(d.choose(np.int32, np.int64))
+    want = np.repeat(at[:, None], 3, 1).astype(to)
+    attrs = {"dtype": 7} if to == np.int64 else {}
+    return Case(op, [x], {"sample_size": 3, "seed": 1.} | attrs, opset=d.opset(op), wants=[want])
 
 
 @ops("ai.onnx.preview.training.Adagrad", "ai.onnx.preview.training.Adam", "ai.onnx.preview.training.Momentum")

@@ -1,6 +1,7 @@
 """Edges of ops' inputs: what the schemas say of them, by NumPy, and errors for what cannot be; compiled and interpreted."""
 import itertools
 
+import ml_dtypes
 import numpy as np
 import pytest
 
@@ -205,3 +206,30 @@ def test_reductions_along_no_axes(options, noop):
         for axes in ([], [ints()], [Const(ints())]):
             batch.add(op, [y, *axes], want.astype(F), noop_with_empty_axes=noop)
     batch.check(options=options)
+
+
+def test_statistics_in_bfloat16():
+    """Attribute stash_type says the type of LayerNormalization's other results."""
+    x = np.random.default_rng(5).standard_normal((3, 4)).astype(np.float32)
+    mean, deviation = x.mean(1, keepdims=True), np.sqrt(x.var(1, keepdims=True) + 1e-5)
+    batch = Batch(17, rtol=1e-2)
+    batch.add("LayerNormalization", [x, np.ones(4, np.float32)],
+              [(x - mean) / deviation, *(v.astype(ml_dtypes.bfloat16) for v in (mean, 1 / deviation))], stash_type=16)
+    batch.check()
+
+
+@pytest.mark.parametrize("op, more", [("ScatterND", {}), ("ScatterElements", {"axis": 0})])
+def test_strings_are_not_added(op, more):
+    at = np.zeros((1, 1) if op == "ScatterND" else 1, np.int64)
+    message = fails(op, [np.array(["a"], object), at, np.array(["b"], object)], 18, reduction="add", **more)
+    assert "reduction 'add' takes numbers, not strings" in message and "the_node" in message
+
+
+def test_types_of_scale_and_statistics():
+    """BatchNormalization's scale and statistics may have types of their own."""
+    x, one = np.float64([[1, 2], [3, 4]]), np.ones(2)
+    for s, m in (np.float32, np.float64), (np.float64, np.float16):
+        batch = Batch(15)
+        batch.add("BatchNormalization", [x, one.astype(s), one.astype(s), one.astype(m), one.astype(m)],
+                  (x - 1) / np.sqrt(1 + 1e-5) + 1)
+        batch.check()

@@ -2,6 +2,7 @@
 #include "onnx/lower/ops/contract.h"
 #include "onnx/lower/ops/data.h"
 #include "onnx/lower/ops/norm.h"
+#include "onnx/lower/ops/qmatmul.h"
 
 typedef struct Norm {
   double epsilon;
@@ -121,14 +122,21 @@ NrStatus nr_lower_batchnormalization(NrLower *l) {
   Norm n = {.epsilon = nr_lower_attr_float(l, "epsilon")};
   if (rank < 2) return nr_lower_error(l, "the input has rank %zu; it needs a channel dim", rank);
   bool positions = nr_lower_attr_int(l, "spatial") == 0 && nr_rank(nr_lower_in(l, 1)) != 1;
-  NrValue *wide = nr_lower_widen_tensor(l, x), *args[5] = {wide};
-  for (size_t i = 1; i < 5; i++)
+  NrValue *args[5] = {nr_lower_widen_tensor(l, x)};
+  bool doubles = nr_type_bits(x->type->elem) == 64;
+  for (size_t i = 1; i < 5; i++) {
     if (!(args[i] = positions ? per_position(l, i, rank) : per_channel(l, i, rank))) return NR_ERROR_INVALID;
+    doubles |= nr_type_bits(args[i]->type->elem) == 64;
+  }
+  /* The input, the scales and the statistics may have types of their own: all is computed in the widest. */
+  for (size_t i = 0; i < 5; i++)
+    args[i] = nr_lower_cast_tensor(l, args[i], nr_type_bits(args[i]->type->elem) == 64 ? NORIA_F64 : NORIA_F32,
+                                   doubles ? NORIA_F64 : NORIA_F32);
   bool training = l->version >= 14
                       ? nr_lower_attr_int(l, "training_mode") != 0
                       : l->version < 7 && nr_lower_attr_int(l, "is_test") == 0 && nr_lower_num_out(l) > 1;
   uint64_t axes = positions ? 1 : ((1ull << rank) - 1) & ~2ull;
-  NR_TRY(training ? train(l, wide, axes, &args[3], &args[4]) : NR_OK);
+  NR_TRY(training ? train(l, args[0], axes, &args[3], &args[4]) : NR_OK);
   NrValue *y = nr_lower_map(l, args, 5, NULL, batch_body, &n);
   return nr_lower_out(l, 0, nr_lower_narrow_tensor(l, y, elem), nr_lower_dtype(l, 0));
 }
@@ -160,8 +168,11 @@ static NrStatus layer(NrLower *l, bool centred, size_t inverse_at) {
   if (bias) y = nr_lower_sum(l, y, nr_lower_widen_tensor(l, bias));
   NrStatus status = nr_lower_out(l, 0, nr_lower_narrow_tensor(l, y, result), dtype);
   NoriaDType wide = nr_type_bits(elem) < 32 ? NORIA_F32 : nr_lower_dtype(l, 0);
-  if (!status && mean && nr_lower_wants(l, 1)) status = nr_lower_out(l, 1, mean, wide);
-  if (!status && nr_lower_wants(l, inverse_at)) status = nr_lower_out(l, inverse_at, inverse, wide);
+  NoriaDType stash = nr_lower_attr_int(l, "stash_type") == NORIA_BF16 ? NORIA_BF16 : wide;
+  if (!status && mean && nr_lower_wants(l, 1))
+    status = nr_lower_out(l, 1, nr_lower_cast_tensor(l, mean, wide, stash), stash);
+  if (!status && nr_lower_wants(l, inverse_at))
+    status = nr_lower_out(l, inverse_at, nr_lower_cast_tensor(l, inverse, wide, stash), stash);
   return status;
 }
 

@@ -82,7 +82,8 @@ static NrValue *sums(NrLower *l, NrValue *x, const char *dims, NoriaDType dtype,
 
 
 static NrValue *distance_body(NrLower *l, NrValue *const *a, void *user) {
-  return nr_quantized_distance(l, a[0], a[1], *(const NoriaDType *)user);
+  NrValue *distance = nr_quantized_distance(l, a[0], a[1], *(const NoriaDType *)user);
+  return nr_type_is_int(distance->type) ? nr_lower_op1(l, NR_OP_arith_sitofp, nr_type_f32(l->ctx), distance) : distance;
 }
 
 static NrValue *as_f32(NrLower *l, NrValue *x, const NrQuantMatrix *q) {

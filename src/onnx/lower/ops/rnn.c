@@ -435,17 +435,17 @@ static NrStatus read_node(NrLower *l, Rnn *rnn) {
   rnn->reverse_first = nr_str_is(direction, "reverse");
   rnn->clip = nr_lower_attr_float_or(l, "clip", 0);
   rnn->batch_first = nr_lower_takes_attr(l, "layout") && nr_lower_attr_int(l, "layout") != 0;
-  rnn->x = nr_lower_in(l, 0);
-  rnn->w = nr_lower_in(l, 1);
-  rnn->r = nr_lower_in(l, 2);
-  rnn->b = nr_lower_in(l, 3);
+  rnn->x = nr_lower_widen_tensor(l, nr_lower_in(l, 0));
+  rnn->w = nr_lower_widen_tensor(l, nr_lower_in(l, 1));
+  rnn->r = nr_lower_widen_tensor(l, nr_lower_in(l, 2));
+  rnn->b = nr_lower_widen_tensor(l, nr_lower_in(l, 3));
   rnn->lengths = nr_lower_in(l, 4);
-  rnn->h0 = nr_lower_in(l, 5);
+  rnn->h0 = nr_lower_widen_tensor(l, nr_lower_in(l, 5));
   if (rnn->cell == CELL_GRU) rnn->linear_before_reset = nr_lower_attr_int(l, "linear_before_reset") != 0;
   if (rnn->cell == CELL_LSTM) {
     rnn->input_forget = nr_lower_attr_int(l, "input_forget") != 0;
-    rnn->c0 = nr_lower_in(l, 6);
-    rnn->peepholes = nr_lower_in(l, 7);
+    rnn->c0 = nr_lower_widen_tensor(l, nr_lower_in(l, 6));
+    rnn->peepholes = nr_lower_widen_tensor(l, nr_lower_in(l, 7));
   }
   if (rnn->quantized && !read_quantized(l, rnn)) return NR_ERROR_INVALID;
   return check_shapes(l, rnn) && check_parameters(l, rnn) ? read_activations(l, rnn) : NR_ERROR_INVALID;
@@ -475,12 +475,13 @@ static NrStatus lower_recurrent(NrLower *l, Cell cell, size_t gates, bool quanti
     all = nr_lower_transpose(l, all, y_batch_first);
     last = nr_lower_transpose(l, last, h_batch_first);
   }
-  status = nr_lower_out(l, 0, all, dtype);
-  if (!status) status = nr_lower_out(l, 1, last, dtype);
+  NrType elem = nr_lower_in(l, 0)->type->elem;
+  status = nr_lower_out(l, 0, nr_lower_narrow_tensor(l, all, elem), dtype);
+  if (!status) status = nr_lower_out(l, 1, nr_lower_narrow_tensor(l, last, elem), dtype);
   if (status || cell != CELL_LSTM) return status;
   NrValue *cells = stack(l, state, rnn.directions, 0);
   if (rnn.batch_first) cells = nr_lower_transpose(l, cells, h_batch_first);
-  return nr_lower_out(l, 2, cells, dtype);
+  return nr_lower_out(l, 2, nr_lower_narrow_tensor(l, cells, elem), dtype);
 }
 
 NrStatus nr_lower_rnn(NrLower *l) { return lower_recurrent(l, CELL_RNN, 1, false); }

@@ -11,10 +11,13 @@ typedef enum Reduction { NONE, ADD, MUL, MIN, MAX } Reduction;
 static bool read_reduction(NrLower *l, Reduction *out) {
   static const char *const names[] = {"none", "add", "mul", "min", "max"};
   NrStr name = nr_lower_takes_attr(l, "reduction") ? nr_lower_attr_str(l, "reduction") : NR_STR("none");
-  for (size_t i = 0; i < NR_COUNTOF(names); i++)
-    if (nr_str_is(name, names[i])) return *out = (Reduction)i, true;
-  nr_lower_error(l, "reduction '%.*s' is not known", NR_STR_ARG(name));
-  return false;
+  size_t i = 0;
+  while (i < NR_COUNTOF(names) && !nr_str_is(name, names[i])) i++;
+  *out = (Reduction)i;
+  if (i == NR_COUNTOF(names)) return nr_lower_error(l, "reduction '%.*s' is not known", NR_STR_ARG(name)), false;
+  if (*out != NONE && nr_lower_dtype(l, 0) == NORIA_STRING)
+    return nr_lower_error(l, "reduction '%s' takes numbers, not strings", names[i]), false;
+  return true;
 }
 
 static NrValue *reduce_ints(NrLower *l, Reduction r, bool is_unsigned, NrValue *old, NrValue *update) {

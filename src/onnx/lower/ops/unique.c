@@ -5,6 +5,7 @@
 #include "onnx/lower/core/body.h"
 #include "dialect/onnx/dtype.h"
 #include "onnx/lower/ops/data.h"
+#include "onnx/lower/ops/qmatmul.h"
 #include "onnx/lower/ops/sequence.h"
 #include "onnx/lower/core/kernel.h"
 
@@ -179,8 +180,12 @@ NrStatus nr_lower_unique(NrLower *l) {
     x = nr_lower_reshape(l, x, &flat);
   } else if (!nr_lower_axis(l, nr_lower_attr_int_or(l, "axis", 0), nr_rank(x), &axis))
     return NR_ERROR_INVALID;
-  bool strings = nr_lower_dtype(l, 0) == NORIA_STRING;
-  Rows r = {.x = as_rows(l, strings ? ranks_of(l, x) : x, axis), .dtype = strings ? NORIA_I64 : nr_lower_dtype(l, 0)};
+  Rows r = {.x = x, .dtype = nr_lower_dtype(l, 0)};
+  if (r.dtype == NORIA_STRING)
+    r = (Rows){.x = ranks_of(l, x), .dtype = NORIA_I64};
+  else if (r.dtype == NORIA_BOOL)
+    r = (Rows){.x = nr_lower_cast_tensor(l, x, NORIA_BOOL, NORIA_U8), .dtype = NORIA_U8};
+  r.x = as_rows(l, r.x, axis);
   if (nr_dtype_is_complex(r.dtype)) {
     r.x = parts_as_rows(l, r.x);
     r.dtype = nr_dtype_of(r.x->type);
