@@ -16,6 +16,7 @@ import pytest
 from onnx import AttributeProto
 
 import noria.backend
+import test_op_types
 from onnx_runner import Runner
 
 pytestmark = pytest.mark.slow
@@ -76,7 +77,7 @@ def page():
     by_reason = defaultdict(list)
     for name, why in left_out.items():
         by_reason[why].append(name)
-    lines = ["# The official ONNX tests that are not run", "",
+    lines = ["# Tests of ONNX operators", "", "## The official tests that are not run", "",
              f"onnx {onnx.__version__} has {total} node, simple and PyTorch tests; "
              f"{total - len(left_out)} run and pass,",
              f"{len(left_out)} are left out for the reasons below. "
@@ -84,7 +85,7 @@ def page():
              "| tests | reason | first of them |", "|---|---|---|"]
     for why, names in sorted(by_reason.items(), key=lambda item: (-len(item[1]), item[0])):
         lines.append(f"| {len(names)} | {why} | `{names[0]}` |")
-    return "\n".join(lines) + "\n"
+    return "\n".join([*lines, "", "## Operators, versions, types", "", *test_op_types.table()]) + "\n"
 
 
 def test_list_is_fresh():

@@ -61,6 +61,7 @@ def all_versions():
 
 
 VERSIONS = all_versions()
+ELSE = "a test is parametrised by it"
 
 
 with open(os.path.join(ROOT, "src", "onnx", "lower", "core", "lower.def")) as table:
@@ -70,11 +71,11 @@ with open(os.path.join(ROOT, "src", "onnx", "lower", "core", "lower.def")) as ta
 def reason(op, version):
     """Why a version is not drawn here, or an empty string."""
     if op in ELSEWHERE:
-        return "a test is parametrised by it" if version in ELSEWHERE[op] else ""
+        return ELSE if version in ELSEWHERE[op] else ""
     if (op, version) in WITHDRAWN:
         return "withdrawn"
     if op not in LOWERED:
-        return "no lowering: docs/onnx-tests.md lists it"
+        return "no lowering"
     return OF_OTHER_KIND.get(op, "")
 
 
