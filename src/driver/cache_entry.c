@@ -167,8 +167,8 @@ static const Map *code_of(const NrCacheEntry *entry) {
   return m;
 }
 
-/* The errors of linking go to a context of their own and are dropped with it: where linking fails, the program is compiled
- * instead. */
+/* The errors of linking go to a context of their own and are dropped with it: where linking fails, the program is
+ * compiled instead. */
 static bool link_parts(NrCacheEntry *entry, const NrCodeParts *parts) {
   NrContext *ctx = nr_context_create();
   bool good = nr_codegen_link(ctx, parts, &entry->code) == NR_OK;
