@@ -168,6 +168,8 @@ NrValue *nr_lower_sub(NrLower *l, NrValue *a, NrValue *b);
 NrValue *nr_lower_mul(NrLower *l, NrValue *a, NrValue *b);
 /* ONNX Cast of one scalar (cast.c). saturate matters for the f8 types. */
 NrValue *nr_lower_cast(NrLower *l, NrValue *scalar, NoriaDType from, NoriaDType to, bool saturate);
+/* A tensor with its elements converted, with saturation; NULL for NULL. */
+NrValue *nr_lower_cast_tensor(NrLower *l, NrValue *x, NoriaDType from, NoriaDType to);
 /* Fast-math flags that ONNX's tolerance allows, on an op that was just built: contract and reassoc. */
 NrValue *nr_lower_fast(NrValue *value);
 

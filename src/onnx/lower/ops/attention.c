@@ -20,7 +20,7 @@ static NrValue *mask_body(NrLower *l, NrValue *const *a, void *user) {
 static NrValue *mask_bias(NrLower *l, NrValue *mask, const NrShape *scores, NrType elem) {
   NoriaDType to = nr_lower_dtype(l, 0), from = nr_lower_dtype(l, 3);
   NrValue *bias = from == NORIA_BOOL ? nr_lower_map(l, &mask, 1, elem, mask_body, &elem)
-                                     : nr_attention_as(l, mask, from, to);
+                                     : nr_lower_cast_tensor(l, mask, from, to);
   NrShape s = nr_lower_shape(l, bias), whole = {.rank = scores->rank};
   NrDim total = scores->dims[3];
   if (l->version >= 24 && s.rank > 0 && !nr_dim_same(s.dims[s.rank - 1], total)) {
@@ -117,8 +117,9 @@ static NrValue *square_root(NrLower *l, NrValue *x) { return same1(l, NR_OP_math
 static NrValue *mixed(NrLower *l, NrValue *weights, NoriaDType of_weights, NrValue *v, NoriaDType of_v) {
   bool f64 = of_weights == NORIA_F64 || of_v == NORIA_F64;
   NoriaDType work = of_weights == of_v ? of_v : f64 ? NORIA_F64 : NORIA_F32;
-  NrValue *y = nr_attention_mix(l, nr_attention_as(l, weights, of_weights, work), nr_attention_as(l, v, of_v, work));
-  return nr_attention_as(l, y, work, of_weights);
+  NrValue *y =
+      nr_attention_mix(l, nr_lower_cast_tensor(l, weights, of_weights, work), nr_lower_cast_tensor(l, v, of_v, work));
+  return nr_lower_cast_tensor(l, y, work, of_weights);
 }
 
 NrStatus nr_lower_attention(NrLower *l) {
@@ -141,9 +142,9 @@ NrStatus nr_lower_attention(NrLower *l) {
   if (!bias_of(l, &shape, past, q->type->elem, &bias)) return NR_ERROR_INVALID;
   NrValue *capped = nr_attention_capped(l, raw, cap), *sum = bias ? nr_attention_add(l, capped, bias) : capped;
   if (!sum) return NR_ERROR_INVALID;
-  NrValue *weights = nr_attention_softmax(l, nr_attention_as(l, sum, dtype, work), true);
+  NrValue *weights = nr_attention_softmax(l, nr_lower_cast_tensor(l, sum, dtype, work), true);
   if (bias) weights = guarded(l, weights, bias);
-  weights = nr_attention_as(l, weights, work, dtype);
+  weights = nr_lower_cast_tensor(l, weights, work, dtype);
   NrValue *y = mixed(l, weights, dtype, v, of_v), *shown[4] = {raw, capped, sum, weights};
   NR_TRY(nr_lower_out(l, 0, nr_rank(nr_lower_in(l, 0)) == 3 ? nr_attention_join(l, y) : y, dtype));
   NR_TRY(nr_lower_out(l, 1, k, nr_lower_dtype(l, 1)));
@@ -174,12 +175,12 @@ NrStatus nr_lower_flex_attention(NrLower *l) {
     return NR_ERROR_INVALID;
   NrValue *root = square_root(l, nr_attention_scale(l, "scale", q));
   NrValue *x = nr_attention_scores(l, nr_attention_scaled(l, q, root), nr_attention_scaled(l, k, root));
-  x = nr_attention_as(l, x, dtype, work);
+  x = nr_lower_cast_tensor(l, x, dtype, work);
   if (!(x = modified(l, "score_mod", nr_onnx_preview_flex_attention_score_mod_region(l->op), x, work)))
     return NR_ERROR_INVALID;
   x = nr_attention_softmax(l, x, false);
   if (!x || !(x = modified(l, "prob_mod", nr_onnx_preview_flex_attention_prob_mod_region(l->op), x, work)))
     return NR_ERROR_INVALID;
-  NrValue *y = nr_attention_mix(l, x, nr_attention_as(l, v, dtype, work));
-  return nr_lower_out(l, 0, nr_attention_as(l, y, work, dtype), dtype);
+  NrValue *y = nr_attention_mix(l, x, nr_lower_cast_tensor(l, v, dtype, work));
+  return nr_lower_out(l, 0, nr_lower_cast_tensor(l, y, work, dtype), dtype);
 }

@@ -37,8 +37,6 @@ typedef struct NrVisible {
 /* 0 where a query may look, else low: [batch or 1, 1, queries, keys]. NULL when it may look everywhere. */
 NrValue *nr_attention_visible(NrLower *l, const NrVisible *v, NrType elem, double low);
 
-/* A tensor in another element type. */
-NrValue *nr_attention_as(NrLower *l, NrValue *x, NoriaDType from, NoriaDType to);
 /* a + b; a has the larger shape. */
 NrValue *nr_attention_add(NrLower *l, NrValue *a, NrValue *b);
 

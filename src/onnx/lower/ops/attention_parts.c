@@ -121,20 +121,6 @@ NrValue *nr_attention_add(NrLower *l, NrValue *a, NrValue *b) {
   return nr_lower_map_wide(l, (NrValue *[]){a, b}, 2, NULL, add_body, NULL);
 }
 
-typedef struct Types {
-  NoriaDType from, to;
-} Types;
-
-static NrValue *as_body(NrLower *l, NrValue *const *a, void *user) {
-  const Types *t = user;
-  return nr_lower_cast(l, a[0], t->from, t->to, true);
-}
-
-NrValue *nr_attention_as(NrLower *l, NrValue *x, NoriaDType from, NoriaDType to) {
-  Types t = {from, to};
-  return from == to ? x : nr_lower_map(l, &x, 1, nr_lower_elem_type(l->ctx, to), as_body, &t);
-}
-
 /* ---- softmax ---- */
 
 static NrValue *rounded(NrLower *l, NrValue *x, NrType elem) {

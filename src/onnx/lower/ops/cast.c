@@ -1,4 +1,4 @@
-/* cast.c - Cast, CastLike, BitCast, and the conversion of one scalar that other lowerings use.
+/* cast.c - Cast, CastLike, BitCast, and the conversions that other lowerings use.
  *
  * ONNX leaves floats that do not fit an integer open; here they come out as x86 and so NumPy give them: conversion to a
  * signed integer of 32 or 64 bits gives the smallest value, narrower and unsigned targets take the low bits of that. */
@@ -123,9 +123,14 @@ NrValue *nr_lower_cast(NrLower *l, NrValue *scalar, NoriaDType from, NoriaDType 
   return cast_scalar(l, scalar, &c);
 }
 
-/* ---- the ops ---- */
-
 static NrValue *cast_body(NrLower *l, NrValue *const *a, void *user) { return cast_scalar(l, a[0], user); }
+
+NrValue *nr_lower_cast_tensor(NrLower *l, NrValue *x, NoriaDType from, NoriaDType to) {
+  Cast c = {from, to, true, NR_STR("up")};
+  return x && from != to ? nr_lower_map(l, &x, 1, nr_lower_elem_type(l->ctx, to), cast_body, &c) : x;
+}
+
+/* ---- the ops ---- */
 
 static bool is_number(NoriaDType t) { return nr_dtype_is_float(t) || nr_dtype_is_int(t) || t == NORIA_BOOL; }
 

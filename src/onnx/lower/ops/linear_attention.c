@@ -78,7 +78,7 @@ static NrStatus position_body(NrLower *l, NrValue *iv, NrValue *const *carried, 
 /* Input i as f32, NULL when it is left out. */
 static NrValue *as_f32(NrLower *l, size_t i) {
   NrValue *x = nr_lower_in(l, i);
-  return x ? nr_attention_as(l, x, nr_lower_dtype(l, i), NORIA_F32) : NULL;
+  return x ? nr_lower_cast_tensor(l, x, nr_lower_dtype(l, i), NORIA_F32) : NULL;
 }
 
 /* Decays and rates are given exactly when the rule has them, for all positions. */
@@ -145,6 +145,6 @@ NrStatus nr_lower_linear_attention(NrLower *l) {
   NrShape joined = {3, {batch, positions, nr_dim_mul(l, s.of_q, s.of_v)}};
   NrValue *y = nr_lower_reshape(l, nr_attention_scaled(l, carried[1], factor), &joined);
   NoriaDType dtype = nr_lower_dtype(l, 0), of_state = past ? nr_lower_dtype(l, 3) : dtype;
-  NR_TRY(nr_lower_out(l, 0, nr_attention_as(l, y, NORIA_F32, dtype), dtype));
-  return nr_lower_out(l, 1, nr_attention_as(l, carried[0], NORIA_F32, of_state), of_state);
+  NR_TRY(nr_lower_out(l, 0, nr_lower_cast_tensor(l, y, NORIA_F32, dtype), dtype));
+  return nr_lower_out(l, 1, nr_lower_cast_tensor(l, carried[0], NORIA_F32, of_state), of_state);
 }

@@ -16,11 +16,6 @@ static NrValue *convert_body(NrLower *l, NrValue *const *a, void *user) {
   return nr_lower_cast(l, a[0], c->from, c->to, true);
 }
 
-NrValue *nr_lower_cast_tensor(NrLower *l, NrValue *x, NoriaDType from, NoriaDType to) {
-  Convert c = {from, to};
-  return x && from != to ? nr_lower_map(l, &x, 1, nr_lower_elem_type(l->ctx, to), convert_body, &c) : x;
-}
-
 static NrValue *add_body(NrLower *l, NrValue *const *a, void *user) { return (void)user, add(l, a[0], a[1]); }
 
 NrValue *nr_lower_sum_as_i32(NrLower *l, NrValue *x, NoriaDType dtype, uint64_t axes) {

@@ -24,8 +24,6 @@ NrValue *nr_lower_factor(NrLower *l, NrValue *a, NrValue *b, NrValue *c);
 NrValue *nr_lower_take_product(NrLower *l, NrValue *x, NrValue *y, NrValue *z);
 /* The sum over the axes (bit mask, dropped) of integers as i32. */
 NrValue *nr_lower_sum_as_i32(NrLower *l, NrValue *x, NoriaDType dtype, uint64_t axes);
-/* A tensor with its elements converted. */
-NrValue *nr_lower_cast_tensor(NrLower *l, NrValue *x, NoriaDType from, NoriaDType to);
 
 /* [N, spatial.., C] as [N, C, spatial..], or the other way. */
 NrValue *nr_lower_move_channels(NrLower *l, NrValue *x, bool to_front);
