@@ -18,6 +18,7 @@
 #include "dialect/arith/ops.h"
 #include "dialect/func/func.h"
 #include "dialect/func/ops.h"
+#include "dialect/linalg/linalg.h"
 #include "dialect/onnx/dtype.h"
 #include "ir/type_info.h"
 #include "pass/core/rewrite.h"
@@ -85,7 +86,15 @@ static int64_t constant_bytes(const NrOp *op) {
   return dense && nr_type_num_bytes(value->type, &bytes) ? bytes : 0;
 }
 
+/* Whether the op is part of a structured op: linalg.index has no operands, but depends on where it is. */
+static bool is_part(const NrOp *op) {
+  const NrOp *at = nr_op_parent(op);
+  while (at && !nr_linalg_is_structured(at)) at = nr_op_parent(at);
+  return at != NULL;
+}
+
 static void visit(Fold *f, NrOp *op) {
+  if (is_part(op)) return;
   Value sum = {.op = op};
   if (is_constant(op)) sum.read = constant_bytes(op);
   else if (op->num_results == 0 || !nr_op_is_speculatable(op)) return;

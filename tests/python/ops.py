@@ -122,12 +122,13 @@ def interpreted():
 
 
 def fails(op, inputs, opset, symbolic=False, options=None, versions=(), **attrs):
-    """The message with which a model of this one node fails, while it is compiled or run."""
-    inputs = [x if isinstance(x, (Const, Sized)) else np.asarray(x) for x in inputs]
-    names = [f"x{i}" for i in range(len(inputs))]
+    """The message with which a model of this one node fails, while it is compiled or run. An input that is None is left out."""
+    uses = ["" if x is None else f"x{i}" for i, x in enumerate(inputs)]
+    inputs = [x if isinstance(x, (Const, Sized)) else np.asarray(x) for x in inputs if x is not None]
+    names = [name for name in uses if name]
     infos = [value_info(n, x, symbolic) for n, x in zip(names, inputs) if not isinstance(x, Const)]
     initializers = [numpy_helper.from_array(x.value, n) for n, x in zip(names, inputs) if isinstance(x, Const)]
-    node = make_node(op, names, ["y"], name="the_node", **attrs)
+    node = make_node(op, uses, ["y"], name="the_node", **attrs)
     model = make_model([node], infos, [onnx.ValueInfoProto(name="y")], initializers, opset, versions)
     try:
         session = noria.InferenceSession(model.SerializeToString(), options)

@@ -323,3 +323,40 @@ def multi_head_attention(d, op):
     if d.chance(.4):
         inputs[5] = d.array(F32, (d.choose(1, batch), d.choose(1, heads), queries, total))
     return Case(op, inputs, attrs, 3 if past is not None else 1, tolerance=1e-4)
+
+
+@ops("com.microsoft.GroupQueryAttention")
+def group_query_attention(d, op):
+    """A first step, where all samples have as many keys as queries, or a later one, of one query or of one sample: ONNX
+    Runtime takes no others. Samples of unequal length have keys behind their end in the cache that are left open."""
+    rotates = d.chance()
+    of_keys, size = d.integer(1, 3), 16 if rotates else 8
+    heads, first = of_keys * d.integer(1, 3), d.chance(.4)
+    batch = d.integer(1, 3)
+    queries = d.integer(1, 5) if first or batch == 1 else 1
+    past = np.zeros(batch, int) if first else d.array(np.int32, (batch,), 1, 6)
+    capacity = 0 if first else int(past.max())
+    total = int(past.max()) + queries
+    attrs = {"num_heads": heads, "kv_num_heads": of_keys}
+    packed = d.chance(.4)
+    inputs = [d.array(F32, (batch, queries, (heads + 2 * of_keys if packed else heads) * size)),
+              *(None if packed else d.array(F32, (batch, queries, of_keys * size)) for _ in range(2)),
+              *(d.array(F32, (batch, of_keys, capacity, size)) for _ in range(2)),
+              (past + queries - 1).astype(np.int32), np.array(d.choose([total], total), np.int32)] + 5 * [None]
+    if rotates:
+        attrs |= {"do_rotary": 1} | ({"rotary_interleaved": d.integer(0, 1)} if d.chance() else {})
+        rows = total + d.integer(0, 3)
+        inputs[7:9] = [d.array(F32, (rows, size // 2)) for _ in range(2)]
+    for name, value in (("scale", float(d.random.uniform(.1, 1))), ("softcap", float(d.random.uniform(1, 9))),
+                        ("local_window_size", d.integer(1, 4))):
+        if d.chance(.3):
+            attrs[name] = value
+    if d.chance(.3):
+        inputs[10] = d.array(F32, (d.choose(1, batch), d.choose(1, heads), queries, total))
+    if d.chance(.3):
+        inputs[11] = d.array(F32, (heads,))
+    elif d.chance(.3):
+        attrs["smooth_softmax"] = 1
+    while inputs[-1] is None:
+        inputs.pop()
+    return Case(op, inputs, attrs, 3, tolerance=1e-4)

@@ -162,3 +162,33 @@ def test_fused_errors(options, symbolic):
     ids = np.array([[0, 7]], np.int32)
     table = floats(7, 4)
     assert "index 7 is out of range" in said("EmbedLayerNormalization", ids, ids * 0, table, table, table, row, row)
+
+
+@pytest.mark.parametrize("symbolic", [False, True])
+def test_grouped_errors(options, symbolic):
+    def said(*inputs, **attrs):
+        return fails("com.microsoft.GroupQueryAttention", inputs, 17, symbolic, options,
+                     **{"num_heads": 2, "kv_num_heads": 1} | attrs)
+
+    def lengths(*values):
+        return np.array(values, np.int32)
+
+    q, k, past = floats(2, 3, 16), floats(2, 3, 8), floats(2, 1, 4, 8)
+    cache = [floats(6, 4)] * 2
+    step, new = (floats(2, 1, 16), floats(2, 1, 8), floats(2, 1, 8)), lengths(3, 2)
+    assert "num_heads is 2, which is not a multiple of kv_num_heads, 3" in said(q, k, k, None, None, lengths(2, 2), lengths(3), kv_num_heads=3)
+    assert "kv_num_heads is 0" in said(q, k, k, None, None, lengths(2, 2), lengths(3), kv_num_heads=0)
+    assert "key and value belong together" in said(q, k, None, None, None, lengths(2, 2), lengths(3))
+    assert "past_key and past_value belong together" in said(*step, past, None, new, lengths(4))
+    assert "total_sequence_length" in said(q, k, k, None, None, lengths(2, 2), lengths(2))
+    assert "seqlens_k is 7, but total_sequence_length 4" in said(*step, past, past, lengths(3, 7), lengths(4))
+    assert "seqlens_k is -1" in said(*step, past, past, lengths(3, -1), lengths(4))
+    assert "6 keys are past, of a cache of 4" in said(*step, past, past, lengths(6, 2), lengths(7))
+    assert "seqlens_k" in said(*step, past, past, lengths(3), lengths(4))
+    assert "do_rotary needs" in said(*step, past, past, new, lengths(4), do_rotary=1)
+    assert "position 9 is out of range for caches of 6" in said(*step, past, past, new, lengths(4), *cache,
+                                                               np.array([[3], [9]]), do_rotary=1)
+    assert "sliding_window_cache cannot be compiled" in said(*step, past, past, new, lengths(4), sliding_window_cache=1)
+    assert "local_window_size needs causal" in said(*step, past, past, new, lengths(4), causal=0, local_window_size=2)
+    assert "attention_bias" in said(*step, past, past, new, lengths(4), None, None, None, floats(2, 1, 1, 5))
+    assert "head_sink" in said(*step, past, past, new, lengths(4), None, None, None, None, floats(3))

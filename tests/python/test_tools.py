@@ -426,7 +426,7 @@ def test_show_a_model(noria_tool, model):
 def test_show_a_compiled_model(noria_tool, layer, tmp_path):
     good(noria_tool("compile", layer[0], "-o", tmp_path / "layer.so"))
     words = [" ".join(line.split()) for line in good(noria_tool("show", tmp_path / "layer.so")).splitlines()]
-    assert words[0] == f"{tmp_path}/layer.so: compiled program 'layer', ABI version 7"
+    assert words[0] == f"{tmp_path}/layer.so: compiled program 'layer', ABI version 8"
     for line in "x float32[N, 4]", "w float32[4, 3]", "y float32[N, 3]", "k int64[N]":
         assert line in words
 

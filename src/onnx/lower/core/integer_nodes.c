@@ -245,6 +245,7 @@ static NrValue *only_used(NrOp *op) {
 /* QuantizeLinear. */
 static bool quantise(NrOp *op) {
   enum { MOST = 4 };
+  if (op->num_results != 1) return false;
   NrValue *value = node_input(op, 0), *as = nr_op_result(op);
   Quantised q = {NULL, node_input(op, 1), node_input(op, 2)}, from;
   NrOp *limits[MOST];
