@@ -249,6 +249,8 @@ def batch_norm(d, op):
     variance = d.array(F32, count, .1, 2)
     attrs = {"epsilon": f32(d, 1e-3, .1)} | ({"spatial": 0} if each else {"spatial": 1} if d.chance() else {})
     inputs, outputs = [x, scale, bias, mean, variance], 1
+    if opset == 1:
+        attrs["consumed_inputs"] = [0] * 5
     s, b, m, v = (wide(a).reshape(count + (1,) * (x.ndim - 1 - len(count))) for a in inputs[1:])
     running = []
     if opset < 7 and d.chance():

@@ -303,8 +303,10 @@ static void emit_polls(NrLanes *l, While *w, NrValue *const *conditions) {
       nr_lanes_emit_block(l, nr_scf_if_then_body(op), NULL);
       continue;
     }
-    nr_map_set(&l->values, nr_scf_if_condition(op), conditions[at++]);
+    NrValue *condition = nr_scf_if_condition(op), *copy = nr_lanes_value(l, condition);
+    nr_map_set(&l->values, condition, conditions[at++]);
     nr_lanes_emit_op(l, op, NULL);
+    nr_map_set(&l->values, condition, copy); /* it may be used behind the loop */
   }
 }
 
