@@ -27,7 +27,9 @@ NrRemover nr_remover_start(const char *path) {
   NrRemover remover = {.fd = -1};
   int ends[2];
   if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends)) return remover;
-  char *const argv[] = {"sh", "-c", "read -r line || rm -rf -- \"$1\"", "sh", (char *)path, NULL};
+  /* A linker that the process started may still write to the folder, so that it cannot be removed at first. */
+  static char script[] = "read -r line || for i in 1 2 3 4 5; do rm -rf -- \"$1\" && break; sleep 1; done";
+  char *const argv[] = {"sh", "-c", script, "sh", (char *)path, NULL};
   char *const environment[] = {"PATH=/usr/bin:/bin", NULL};
   posix_spawn_file_actions_t actions;
   posix_spawnattr_t attributes;
