@@ -1,9 +1,9 @@
 // dft.mlir - discrete Fourier transforms of rows of numbers: y[k] = sum over t of x[t] * exp(sign * 2 pi i k t / n).
 // Nothing is divided by n.
 //
-// The self-sorting algorithm of Stockham, for a length with small factors: a step takes a factor r of what is left of
-// the time axis, and makes r frequencies of each r elements. A length with a large prime factor is computed by
-// Bluestein's algorithm as a convolution: with w[t] = exp(sign * pi i t * t / n),
+// Stockham's mixed-radix FFT, which needs no bit reversal, for a length whose prime factors are small: each step does
+// transforms of one factor r of the length. A length with a large prime factor is computed by Bluestein's algorithm as
+// a convolution: with w[t] = exp(sign * pi i t * t / n),
 //   y[k] = w[k] * sum over t of (x[t] * w[t]) * conj(w[k - t]),
 // where the convolution is that of transforms of a larger length.
 //

@@ -87,7 +87,7 @@ def later_versions(op, version):
 
 
 def with_consumed_inputs(case, names, results):
-    """An attribute that says nothing of what is computed, and that nobody reads."""
+    """Adds the attribute consumed_inputs of opset 1, which does not change what is computed."""
     node = (case.op, names, results, case.attrs)
     case.twin = case.twin or [node]
     case.nodes = [(*node[:3], case.attrs | {"consumed_inputs": [0] * len(names)})]

@@ -1,5 +1,5 @@
-/* gradient.c - the body of op Gradient: a copy of the nodes that y is computed by, as a function of what xs and zs
- * name.
+/* gradient.c - gives op Gradient a body: copies of the nodes between its inputs and y, as a function of the values that
+ * attributes xs and zs name.
  *
  *   c = Add (a, b)                              body(a', b') { c' = Add (a', b')  d' = Mul (c', a')  yield d' }
  *   d = Mul (c, a)                         ->

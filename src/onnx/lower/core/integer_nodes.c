@@ -5,9 +5,10 @@
  *           %g = Conv(%m, DequantizeLinear(%w, ..))           %c = Clip(%y, %u)
  *           %y = QuantizeLinear(Relu(%g), %t, %u)
  *
- * A node that only moves data goes in front of the DequantizeLinear, where it moves bytes. A QuantizeLinear of what was
- * dequantised by the same scale ends both. A product of dequantised values becomes the product of integers that ONNX
- * has for it: with a QuantizeLinear behind it QLinearConv, QLinearMatMul or QGemm, else MatMulIntegerToFloat or QGemm.
+ * A node that only moves elements, such as MaxPool or Transpose, is applied to the bytes before they are dequantised. A
+ * DequantizeLinear followed by a QuantizeLinear with the same scale and zero point is removed. A product of dequantised
+ * values becomes ONNX's product of integers: with a QuantizeLinear behind it QLinearConv, QLinearMatMul or QGemm, else
+ * MatMulIntegerToFloat or QGemm.
  * All of them are the same function without the rounding of floats between. Relu and Clip in front of the
  * QuantizeLinear limit its integers instead, which is exact, since rounding keeps order. All other nodes stay:
  * element-wise ones fuse with the conversions around them. */

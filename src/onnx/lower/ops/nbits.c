@@ -57,7 +57,7 @@ static NrValue *byte_body(NrLower *l, NrValue *const *at, void *user) {
 /* Element (block, n) of the scales. */
 static NrValue *scale_body(NrLower *l, NrValue *const *at, void *user) { return scale_of(l, user, at[1], at[0]); }
 
-/* Element (block, n) of what a weight of 0 stands for. */
+/* Element (block, n) of -zero point * scale, the value of a weight that is stored as 0. */
 static NrValue *origin_body(NrLower *l, NrValue *const *at, void *user) {
   NrValue *zero = zero_of(l, user, at[1], at[0]);
   return mul(l, sub(l, num(l, zero, 0), zero), scale_of(l, user, at[1], at[0]));
