@@ -326,13 +326,13 @@ NrStatus nr_ll_features(NrContext *ctx, const char *cpu, const char *features, N
 /* These report a name that LLVM does not know. */
 NrStatus nr_ll_check_cpu(NrContext *ctx, const char *cpu);
 NrStatus nr_ll_check_features(NrContext *ctx, const char *features); /* "+avx2,-fma" */
+void nr_ll_split_masked_stores(NrLl *g); /* masked_store.c: the masked stores of one lane become scalar */
 /* Both return NULL, or a message for LLVMDisposeMessage; neither accesses the module's NrContext. */
 char *nr_ll_optimize(NrLl *g);
 char *nr_ll_machine_code(NrLl *g, LLVMCodeGenFileType kind, LLVMMemoryBufferRef *out);
 void nr_ll_init(NrLl *g, NrModule *module, const NrCodegenOptions *options, NrLlTables *tables, unsigned partition,
                 LLVMTargetMachineRef tm);
-NrStatus
-nr_ll_build(NrLl *g); /* the partition's functions. Tables come later */
+NrStatus nr_ll_build(NrLl *g); /* the partition's functions. Tables come later */
 NrStatus nr_ll_check(NrLl *g); /* LLVM's verifier, in debug builds */
 void nr_ll_drop(NrLl *g); /* frees what LLVM holds, once; other memory belongs to the heap */
 void nr_ll_deinit(NrLl *g);

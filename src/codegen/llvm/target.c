@@ -152,6 +152,7 @@ char *nr_ll_optimize(NrLl *g) {
   g->in_llvm = true;
   LLVMErrorRef error = LLVMRunPasses(g->mod, pipelines[level], g->tm, options);
   LLVMDisposePassBuilderOptions(options);
+  if (!error) nr_ll_split_masked_stores(g);
   if (!error && g->options->sanitize) error = nr_ll_sanitize(g);
   char *text = error ? LLVMGetErrorMessage(error) : NULL, *message = text ? LLVMCreateMessage(text) : NULL;
   if (text) LLVMDisposeErrorMessage(text);

@@ -37,12 +37,18 @@ struct NrLlTask {
 /* The task that the calling thread works for. */
 static _Thread_local NrLlTask *current;
 
+/* The signals of a thread that crashes. */
+static const int crashes[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT};
+
 bool nr_ll_start_thread(pthread_t *out_thread, void *(*run)(void *user), void *user) {
   pthread_attr_t attr;
-  sigset_t all, old;
+  sigset_t blocked, old;
   if (pthread_attr_init(&attr)) return false;
-  sigfillset(&all); /* signals are delivered to the threads of the embedding program */
-  pthread_sigmask(SIG_SETMASK, &all, &old);
+  /* Signals to the process are delivered to the threads of the embedding program. A thread's own crash is not blocked:
+   * the kernel would end the process without calling the handler. */
+  sigfillset(&blocked);
+  for (size_t i = 0; i < NR_COUNTOF(crashes); i++) sigdelset(&blocked, crashes[i]);
+  pthread_sigmask(SIG_SETMASK, &blocked, &old);
   bool started = !pthread_attr_setstacksize(&attr, STACK_BYTES) && !pthread_create(out_thread, &attr, run, user);
   started = started || !pthread_create(out_thread, NULL, run, user);
   pthread_sigmask(SIG_SETMASK, &old, NULL);
@@ -68,15 +74,14 @@ static void park_on_signal(int number) {
 }
 
 static void at_exit(void) {
-  static const int numbers[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT};
   atomic_store(&exiting, true);
   int64_t until = nr_now_ns() + EXIT_WAIT_NS;
   while (atomic_load(&num_left) > 0 && nr_now_ns() < until)
     nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
-  for (size_t i = 0; atomic_load(&num_left) > 0 && i < NR_COUNTOF(numbers); i++) {
+  for (size_t i = 0; atomic_load(&num_left) > 0 && i < NR_COUNTOF(crashes); i++) {
     struct sigaction before, park_it = {.sa_handler = park_on_signal};
-    if (sigaction(numbers[i], NULL, &before) == 0 && before.sa_handler == SIG_DFL)
-      sigaction(numbers[i], &park_it, NULL);
+    if (sigaction(crashes[i], NULL, &before) == 0 && before.sa_handler == SIG_DFL)
+      sigaction(crashes[i], &park_it, NULL);
   }
 }
 
