@@ -134,7 +134,6 @@ func.func @argsort(%x: tensor<?x?x!T>) -> tensor<?x?xi64> {
   memref.dealloc %keys : memref<?x!S>
   memref.dealloc %order : memref<?xi32>
   %all = bufferization.to_tensor %places restrict : memref<?x!S> to tensor<?xi64>
-  memref.dealloc %places : memref<?x!S>
   %result = tensor.expand_shape %all [[0, 1]] output_shape [%rows, %n] : tensor<?xi64> into tensor<?x?xi64>
   return %result : tensor<?x?xi64>
 }

@@ -196,6 +196,5 @@ func.func @dft(%x_: tensor<?x?x?xf64>, %twiddles_: tensor<?x2xf64>, %chirp_: ten
     scf.reduce
   }
   %result = bufferization.to_tensor %out restrict : memref<?x?x2xf64> to tensor<?x?x2xf64>
-  memref.dealloc %out : memref<?x?x2xf64>
   return %result : tensor<?x?x2xf64>
 }

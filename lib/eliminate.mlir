@@ -75,7 +75,5 @@ func.func @eliminate(%x: tensor<?x?x?xf64>) -> (tensor<?x?x?xf64>, tensor<?xf64>
   }
   %rest = bufferization.to_tensor %a restrict : memref<?x?x?xf64> to tensor<?x?x?xf64>
   %values = bufferization.to_tensor %dets restrict : memref<?xf64> to tensor<?xf64>
-  memref.dealloc %a : memref<?x?x?xf64>
-  memref.dealloc %dets : memref<?xf64>
   return %rest, %values : tensor<?x?x?xf64>, tensor<?xf64>
 }

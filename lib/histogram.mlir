@@ -95,6 +95,5 @@ func.func @histogram(%edges: tensor<?x!T>, %values: tensor<?x!T>) -> tensor<?xi6
   }
   memref.dealloc %counts : memref<?xi64>
   %result = bufferization.to_tensor %bins restrict : memref<?xi64> to tensor<?xi64>
-  memref.dealloc %bins : memref<?xi64>
   return %result : tensor<?xi64>
 }

@@ -78,13 +78,24 @@ func.func @ragged_searchsorted(%list: tensor<?x!T>, %list_offsets: tensor<?xi64>
     }
   }
   %keys = memref.alloc(%n) : memref<?x!K>
-  scf.for %i = %c0 to %n step %c1 {
+  scf.parallel (%i) = (%c0) to (%n) step (%c1) {
     %value = tensor.extract %list[%i] : tensor<?x!T>
     %key = func.call @key(%value) : (!T) -> !K
     memref.store %key, %keys[%i] : memref<?x!K>
+    scf.reduce
   }
+  // values ahead of the first list's and behind the last one's have no list
   %found = memref.alloc(%m) : memref<?xi64>
-  scf.for %i = %c0 to %m step %c1 {
+  %first_number = tensor.extract %value_offsets[%c0] : tensor<?xi64>
+  %first_offset = arith.index_cast %first_number : i64 to index
+  %first_begin = arith.minui %first_offset, %m : index
+  scf.for %i = %c0 to %first_begin step %c1 {
+    memref.store %zero, %found[%i] : memref<?xi64>
+  }
+  %last_number = tensor.extract %value_offsets[%rows] : tensor<?xi64>
+  %last_offset = arith.index_cast %last_number : i64 to index
+  %last_end = arith.minui %last_offset, %m : index
+  scf.for %i = %last_end to %m step %c1 {
     memref.store %zero, %found[%i] : memref<?xi64>
   }
   %num_parts = arith.ceildivui %rows, %part : index

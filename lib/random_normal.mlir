@@ -61,6 +61,5 @@ func.func @random_normal(%seed: i64, %count: index) -> tensor<?xf64> {
   }
   memref.dealloc %state : memref<624xi32>
   %result = bufferization.to_tensor %numbers restrict : memref<?xf64> to tensor<?xf64>
-  memref.dealloc %numbers : memref<?xf64>
   return %result : tensor<?xf64>
 }

@@ -120,7 +120,6 @@ func.func @sort(%x: tensor<?x?x!T>) -> tensor<?x?x!T> {
   memref.dealloc %no_keys : memref<?x!S>
   memref.dealloc %no_order : memref<?xi32>
   %bits = bufferization.to_tensor %sorted restrict : memref<?x!S> to tensor<?x!S>
-  memref.dealloc %sorted : memref<?x!S>
   %values = tensor.bitcast %bits : tensor<?x!S> to tensor<?x!T>
   %result = tensor.expand_shape %values [[0, 1]] output_shape [%rows, %n] : tensor<?x!T> into tensor<?x?x!T>
   return %result : tensor<?x?x!T>

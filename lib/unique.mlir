@@ -29,7 +29,5 @@ func.func @unique(%x: tensor<?x!T>, %equal_nan: i1) -> (tensor<?x!T>, tensor<?xi
   memref.dealloc %begins : memref<?xi64>
   %all_values = bufferization.to_tensor %values restrict : memref<?x!T> to tensor<?x!T>
   %all_counts = bufferization.to_tensor %counts restrict : memref<?xi64> to tensor<?xi64>
-  memref.dealloc %values : memref<?x!T>
-  memref.dealloc %counts : memref<?xi64>
   return %all_values, %all_counts : tensor<?x!T>, tensor<?xi64>
 }

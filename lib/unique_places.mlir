@@ -53,9 +53,5 @@ func.func @unique_places(%x: tensor<?x!T>, %equal_nan: i1) -> (tensor<?x!T>, ten
   %all_firsts = bufferization.to_tensor %firsts restrict : memref<?xi64> to tensor<?xi64>
   %all_numbers = bufferization.to_tensor %numbers restrict : memref<?xi64> to tensor<?xi64>
   %all_counts = bufferization.to_tensor %counts restrict : memref<?xi64> to tensor<?xi64>
-  memref.dealloc %values : memref<?x!T>
-  memref.dealloc %firsts : memref<?xi64>
-  memref.dealloc %numbers : memref<?xi64>
-  memref.dealloc %counts : memref<?xi64>
   return %all_values, %all_firsts, %all_numbers, %all_counts : tensor<?x!T>, tensor<?xi64>, tensor<?xi64>, tensor<?xi64>
 }

@@ -1,7 +1,8 @@
 /* masked_store.c - masked stores whose constant mask has one active lane become scalar stores.
  *
- * A store of the lane is the better code. It is needed too: for AVX-512, LLVM 22 selects the store of a truncated vector
- * with such a mask as a scalar store of the type before the truncation, which writes over the elements behind it. */
+ * A store of the lane is the better code. It is needed too: for AVX-512, LLVM 22 selects the store of a truncated
+ * vector with such a mask as a scalar store of the type before the truncation, which writes over the elements behind
+ * it. */
 #include "codegen/llvm/ll.h"
 
 enum { VALUE, POINTER, MASK };

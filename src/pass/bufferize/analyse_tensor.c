@@ -122,17 +122,39 @@ static void materialize(NrAnalysis *a, NrOp *op) {
 
 /* ---- to_tensor and to_buffer ------------------------------------------------------------------------------------- */
 
-/* Whether the memref is allocated in op's block and nothing can reach its memory behind op: before op, it is only
- * loaded, stored and asked for its sizes. */
-static bool ends_here(const NrAnalysis *a, const NrOp *op, const NrValue *memref) {
-  if (!memref->op || !nr_op_is(memref->op, NR_OP_memref_alloc) || memref->op->block != op->block) return false;
+/* Whether op makes no other name for the memory of a memref that it uses. */
+static bool only_accesses(const NrOp *op) {
+  if (nr_op_is(op, NR_OP_memref_load) || nr_op_is(op, NR_OP_memref_store) || nr_op_is(op, NR_OP_memref_dim) ||
+      nr_op_is(op, NR_OP_memref_prefetch))
+    return true;
+  if (!nr_op_is(op, NR_OP_func_call)) return false;
+  for (uint32_t i = 0; i < op->num_results; i++)
+    if (!nr_type_is_scalar(nr_result(op, i)->type) && nr_result(op, i)->type->kind != NR_TYPE_VECTOR) return false;
+  return true;
+}
+
+/* Whether all uses of the memref are before op, op aside, and so are those of the results of loops and branches that it
+ * enters: inside these it can have other names, which end with them. */
+static bool ends_before(const NrAnalysis *a, const NrOp *op, const NrValue *memref, uint32_t *left) {
   for (const NrUse *use = memref->first_use; use; use = use->next) {
-    bool access = nr_op_is(use->owner, NR_OP_memref_load) || nr_op_is(use->owner, NR_OP_memref_store) ||
-                  nr_op_is(use->owner, NR_OP_memref_dim);
-    uint32_t number = nr_analysis_number_in(a, use->owner, op->block);
-    if (use->owner != op && (!access || !number || number > nr_analysis_number(a, op))) return false;
+    const NrOp *owner = nr_op_has(use->owner, NR_TERMINATOR) ? nr_op_parent(use->owner) : use->owner;
+    uint32_t number = nr_analysis_number_in(a, owner, op->block);
+    if (use->owner == op) continue;
+    if (!*left || !number || number > nr_analysis_number(a, op)) return false;
+    --*left;
+    if (only_accesses(owner)) continue;
+    if (!owner->info->region_flow) return false;
+    for (uint32_t i = 0; i < owner->num_results; i++)
+      if (nr_type_is_memref(nr_result(owner, i)->type) && !ends_before(a, op, nr_result(owner, i), left)) return false;
   }
   return true;
+}
+
+/* Whether the memref is allocated in op's block and nothing can reach its memory behind op. */
+static bool ends_here(const NrAnalysis *a, const NrOp *op, const NrValue *memref) {
+  uint32_t left = 1000; /* uses to look at */
+  bool is_new = memref->op && nr_op_is(memref->op, NR_OP_memref_alloc) && memref->op->block == op->block;
+  return is_new && ends_before(a, op, memref, &left);
 }
 
 /* Copies the source memref, because it, or a memref made from the tensor, may be written later; takes over one that
@@ -166,15 +188,20 @@ static bool is_only_read(const NrValue *memref) {
   return true;
 }
 
-/* Copies the tensor's buffer, unless the memref is only read and nothing writes or frees the buffer: it is borrowed. */
+/* Copies the tensor's buffer, unless the memref is only read and the buffer is one that nothing writes: it is
+ * borrowed, or its owner keeps it until the last read. */
 static void to_buffer(NrAnalysis *a, NrOp *op) {
   size_t source = NR_BUFFERIZATION_TO_BUFFER_TENSOR;
   NrBufferBinding *binding = nr_analysis_binding(a, nr_operand(op, source));
-  const NrBuffer *buffer = binding->buffer;
-  bool stays = buffer && !buffer->owner && !buffer->output && !buffer->shared && !binding->memory->type->layout;
-  if (!binding->memory || (stays && is_only_read(nr_op_result(op)))) nr_analysis_read(a, op, source, NULL);
-  else nr_analysis_decide(a, op, source, NR_COPIED, (NrConflict){.kind = NR_SNAPSHOT},
-                          nr_analysis_copy_of(a, op, binding));
+  NrBuffer *buffer = binding->buffer;
+  bool stays = buffer && !buffer->output && !buffer->shared && !binding->memory->type->layout;
+  if (!binding->memory || (stays && is_only_read(nr_op_result(op)))) {
+    NrMemory *memory = nr_analysis_read(a, op, source, NULL);
+    if (buffer) nr_analysis_join(a, nr_op_result(op), buffer, memory);
+  } else {
+    NrMemory *copy = nr_analysis_copy_of(a, op, binding);
+    nr_analysis_decide(a, op, source, NR_COPIED, (NrConflict){.kind = NR_SNAPSHOT}, copy);
+  }
 }
 
 /* ---- sizes ------------------------------------------------------------------------------------------------------ */

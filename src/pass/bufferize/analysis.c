@@ -4,9 +4,12 @@
 
 /* ---- blocks ----------------------------------------------------------------------------------------------------- */
 
+/* The memref of a bufferization.to_buffer may be bound too: what reads it stays as it is. */
 static bool touches_tensors(const NrAnalysis *a, const NrOp *op) {
-  for (size_t i = 0; i < op->num_operands; i++)
-    if (nr_needs_buffer(nr_operand(op, i)->type) || nr_analysis_binding(a, nr_operand(op, i))) return true;
+  for (size_t i = 0; i < op->num_operands; i++) {
+    NrType type = nr_operand(op, i)->type;
+    if (nr_needs_buffer(type) || (!nr_type_is_memref(type) && nr_analysis_binding(a, nr_operand(op, i)))) return true;
+  }
   for (size_t i = 0; i < op->num_results; i++)
     if (nr_needs_buffer(op->results[i].type)) return true;
   return false;

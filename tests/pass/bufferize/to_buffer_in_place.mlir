@@ -51,6 +51,90 @@ func.func private @thrice(%t: tensor<2xf64>) -> (tensor<2xf64>, tensor<2xf64>) {
   return %r, %s : tensor<2xf64>, tensor<2xf64>
 }
 
+// A function that returns no memory, and a loop whose results end too, have no name for the buffer later.
+// CHECK-LABEL: func.func private @lent(
+// CHECK-NOT: memref.copy
+// CHECK: return
+func.func private @fill(%m: memref<?xf64>, %x: f64) -> index
+func.func private @lent(%n: index, %x: f64) -> tensor<?xf64> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %m = memref.alloc(%n) : memref<?xf64>
+  %other = memref.alloc(%n) : memref<?xf64>
+  %filled = func.call @fill(%m, %x) : (memref<?xf64>, f64) -> index
+  %pair:2 = scf.for %i = %c0 to %filled step %c1 iter_args(%a = %m, %b = %other) -> (memref<?xf64>, memref<?xf64>) {
+    memref.store %x, %a[%i] : memref<?xf64>
+    scf.yield %b, %a : memref<?xf64>, memref<?xf64>
+  }
+  memref.store %x, %pair#0[%c0] : memref<?xf64>
+  %r = bufferization.to_tensor %m restrict : memref<?xf64> to tensor<?xf64>
+  memref.dealloc %other : memref<?xf64>
+  return %r : tensor<?xf64>
+}
+
+// A result of the loop is used behind: it may be the buffer.
+// CHECK-LABEL: func.func private @renamed(
+// CHECK: memref.copy
+func.func private @renamed(%n: index, %x: f64) -> tensor<?xf64> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %m = memref.alloc(%n) : memref<?xf64>
+  %other = memref.alloc(%n) : memref<?xf64>
+  %pair:2 = scf.for %i = %c0 to %n step %c1 iter_args(%a = %m, %b = %other) -> (memref<?xf64>, memref<?xf64>) {
+    memref.store %x, %a[%i] : memref<?xf64>
+    scf.yield %b, %a : memref<?xf64>, memref<?xf64>
+  }
+  %r = bufferization.to_tensor %m restrict : memref<?xf64> to tensor<?xf64>
+  memref.store %x, %pair#0[%c0] : memref<?xf64>
+  return %r : tensor<?xf64>
+}
+
+// A buffer that its block owns is read until its end; what wants to write it later takes another.
+// CHECK-LABEL: func.func private @read_while_written(
+// CHECK: %[[T:.*]] = memref.alloc(
+// CHECK: %[[W:.*]] = memref.alloc(
+// CHECK: memref.copy %[[T]], %[[W]]
+// CHECK: memref.store %{{.*}}, %[[W]][
+// CHECK: memref.load %[[T]][
+// CHECK-NOT: memref.copy
+// CHECK: return
+func.func private @read_while_written(%n: index, %x: f64) -> (f64, tensor<?xf64>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %z = arith.constant 0.0 : f64
+  %t = tensor.generate %n {
+  ^bb0(%i: index):
+    tensor.yield %x : f64
+  } : tensor<?xf64>
+  %m = bufferization.to_buffer %t read_only : tensor<?xf64> to memref<?xf64>
+  %w = tensor.insert %z into %t[%c0] : tensor<?xf64>
+  %v = memref.load %m[%c0] : memref<?xf64>
+  return %v, %w : f64, tensor<?xf64>
+}
+
+// The same in the body of a loop that carries the tensor.
+// CHECK-LABEL: func.func private @read_in_loop(
+// CHECK: memref.copy
+// CHECK: scf.for
+// CHECK: memref.load
+func.func private @read_in_loop(%n: index, %x: f64) -> (f64, tensor<?xf64>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %z = arith.constant 0.0 : f64
+  %t = tensor.generate %n {
+  ^bb0(%i: index):
+    tensor.yield %x : f64
+  } : tensor<?xf64>
+  %m = bufferization.to_buffer %t read_only : tensor<?xf64> to memref<?xf64>
+  %sum, %w = scf.for %i = %c0 to %n step %c1 iter_args(%s = %z, %u = %t) -> (f64, tensor<?xf64>) {
+    %v = memref.load %m[%i] : memref<?xf64>
+    %p = arith.addf %s, %v : f64
+    %q = tensor.insert %z into %u[%i] : tensor<?xf64>
+    scf.yield %p, %q : f64, tensor<?xf64>
+  }
+  return %sum, %w : f64, tensor<?xf64>
+}
+
 // That the buffer is only read is not believed.
 // CHECK-LABEL: func.func private @promised(
 // CHECK: memref.copy %arg0
