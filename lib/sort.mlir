@@ -101,7 +101,8 @@ func.func @sort(%x: tensor<?x?x!T>) -> tensor<?x?x!T> {
   %total = arith.muli %some_rows, %n : index
   %list = tensor.collapse_shape %x [[0, 1]] : tensor<?x?x!T> into tensor<?x!T>
   %elements = bufferization.to_buffer %list read_only : tensor<?x!T> to memref<?x!T>
-  %sorted = memref.alloc(%total) : memref<?x!S>
+  %results = memref.alloc(%total) : memref<?x!T>
+  %sorted = rt.pointer %results : memref<?x!T> -> memref<?x!S>
   %no_keys = memref.alloc(%c0) : memref<?x!S>
   %no_order = memref.alloc(%c0) : memref<?xi32>
   func.call @sort_rows(%elements, %no_keys, %no_order, %some_rows, %n, %c0, %sorted)
@@ -119,8 +120,7 @@ func.func @sort(%x: tensor<?x?x!T>) -> tensor<?x?x!T> {
   }
   memref.dealloc %no_keys : memref<?x!S>
   memref.dealloc %no_order : memref<?xi32>
-  %bits = bufferization.to_tensor %sorted restrict : memref<?x!S> to tensor<?x!S>
-  %values = tensor.bitcast %bits : tensor<?x!S> to tensor<?x!T>
+  %values = bufferization.to_tensor %results restrict : memref<?x!T> to tensor<?x!T>
   %result = tensor.expand_shape %values [[0, 1]] output_shape [%rows, %n] : tensor<?x!T> into tensor<?x?x!T>
   return %result : tensor<?x?x!T>
 }

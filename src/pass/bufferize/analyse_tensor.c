@@ -133,8 +133,8 @@ static bool only_accesses(const NrOp *op) {
   return true;
 }
 
-/* Whether all uses of the memref are before op, op aside, and so are those of the results of loops and branches that it
- * enters: inside these it can have other names, which end with them. */
+/* Whether all uses of the memref are before op, op aside, and so are those of its views and of the results of loops and
+ * branches that it enters: inside these it can have other names, which end with them. */
 static bool ends_before(const NrAnalysis *a, const NrOp *op, const NrValue *memref, uint32_t *left) {
   for (const NrUse *use = memref->first_use; use; use = use->next) {
     const NrOp *owner = nr_op_has(use->owner, NR_TERMINATOR) ? nr_op_parent(use->owner) : use->owner;
@@ -143,7 +143,7 @@ static bool ends_before(const NrAnalysis *a, const NrOp *op, const NrValue *memr
     if (!*left || !number || number > nr_analysis_number(a, op)) return false;
     --*left;
     if (only_accesses(owner)) continue;
-    if (!owner->info->region_flow) return false;
+    if (!owner->info->region_flow && !nr_op_has(owner, NR_VIEW)) return false;
     for (uint32_t i = 0; i < owner->num_results; i++)
       if (nr_type_is_memref(nr_result(owner, i)->type) && !ends_before(a, op, nr_result(owner, i), left)) return false;
   }

@@ -26,7 +26,7 @@ func.func private @twice(%t: tensor<?xf64>) -> tensor<?xf64> {
   return %r : tensor<?xf64>
 }
 
-// Written later, or reached by another name: copies.
+// Written later, itself or through a view: copies.
 // CHECK-LABEL: func.func private @thrice(
 // CHECK: memref.copy %arg0
 // CHECK: %[[B:.*]] = memref.alloc() : memref<2xf64>
@@ -48,6 +48,7 @@ func.func private @thrice(%t: tensor<2xf64>) -> (tensor<2xf64>, tensor<2xf64>) {
   %view = memref.subview %c[0] [1] [1] : memref<2xf64> to memref<1xf64, strided<[1]>>
   memref.store %x, %view[%c0] : memref<1xf64, strided<[1]>>
   %s = bufferization.to_tensor %c restrict : memref<2xf64> to tensor<2xf64>
+  memref.store %x, %view[%c0] : memref<1xf64, strided<[1]>>
   return %r, %s : tensor<2xf64>, tensor<2xf64>
 }
 
@@ -69,6 +70,19 @@ func.func private @lent(%n: index, %x: f64) -> tensor<?xf64> {
   memref.store %x, %pair#0[%c0] : memref<?xf64>
   %r = bufferization.to_tensor %m restrict : memref<?xf64> to tensor<?xf64>
   memref.dealloc %other : memref<?xf64>
+  return %r : tensor<?xf64>
+}
+
+// So does one whose elements were written as those of another type.
+// CHECK-LABEL: func.func private @as_bits(
+// CHECK-NOT: memref.copy
+// CHECK: return
+func.func private @as_bits(%n: index, %x: i64) -> tensor<?xf64> {
+  %c0 = arith.constant 0 : index
+  %m = memref.alloc(%n) : memref<?xf64>
+  %bits = rt.pointer %m : memref<?xf64> -> memref<?xi64>
+  memref.store %x, %bits[%c0] : memref<?xi64>
+  %r = bufferization.to_tensor %m restrict : memref<?xf64> to tensor<?xf64>
   return %r : tensor<?xf64>
 }
 
