@@ -14,8 +14,8 @@
 // CHECK: return %[[R]] : tensor<2x3xf32>
 // CHECK-NOT: onnx.
 func.func @product(%x: tensor<2x?xf32>, %w: tensor<4x3xf32>) -> none {
-  %0 = "onnx.MatMul"(%x, %w) {opset = 13} : (tensor<2x?xf32>, tensor<4x3xf32>) -> none
-  %1 = "onnx.Relu"(%0) {opset = 14} : (none) -> none
+  %0 = "onnx.MatMul"(%x, %w) {noria.opset = 13} : (tensor<2x?xf32>, tensor<4x3xf32>) -> none
+  %1 = "onnx.Relu"(%0) {noria.opset = 14} : (none) -> none
   "onnx.Yield"(%1) : (none) -> ()
 }
 
@@ -30,8 +30,8 @@ func.func @product(%x: tensor<2x?xf32>, %w: tensor<4x3xf32>) -> none {
 // CHECK-DAG: arith.constant 1.05070102 : f32
 // CHECK: linalg.yield
 func.func @selu(%x: tensor<4xf32>) -> (none, none) {
-  %0 = "onnx.Selu"(%x) {opset = 1} : (tensor<4xf32>) -> none
-  %1 = "onnx.Selu"(%x) {opset = 6} : (tensor<4xf32>) -> none
+  %0 = "onnx.Selu"(%x) {noria.opset = 1} : (tensor<4xf32>) -> none
+  %1 = "onnx.Selu"(%x) {noria.opset = 6} : (tensor<4xf32>) -> none
   "onnx.Yield"(%0, %1) : (none, none) -> ()
 }
 

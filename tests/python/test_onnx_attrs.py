@@ -168,7 +168,7 @@ def test_extensions_are_allowed():
 
 def test_text_is_checked(noria_tool):
     text = """func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {
-  %y = "onnx.Elu"(%x) {opset = 6, alpa = 2.0 : f32} : (tensor<2xf32>) -> tensor<2xf32>
+  %y = "onnx.Elu"(%x) {noria.opset = 6, alpa = 2.0 : f32} : (tensor<2xf32>) -> tensor<2xf32>
   "onnx.Yield"(%y) : (tensor<2xf32>) -> ()
 }
 """

@@ -121,12 +121,12 @@ func.func @calls(%n: i64) -> i64 {
 // ONNX: scf.condition
 // ONNX-NOT: onnx.
 func.func @steps(%most: tensor<i64>, %x: tensor<f32>, %limit: tensor<f32>) -> none {
-  %0 = "onnx.Constant"() {opset = 13, value = dense<true> : tensor<i1>} : () -> none
+  %0 = "onnx.Constant"() {noria.opset = 13, value = dense<true> : tensor<i1>} : () -> none
   %1 = "onnx.Loop"(%most, %0, %x) ({
   ^bb0(%i: tensor<i64>, %go: tensor<i1>, %v: tensor<f32>):
-    %2 = "onnx.Add"(%v, %v) {opset = 14} : (tensor<f32>, tensor<f32>) -> none
-    %3 = "onnx.Less"(%2, %limit) {opset = 13} : (none, tensor<f32>) -> none
+    %2 = "onnx.Add"(%v, %v) {noria.opset = 14} : (tensor<f32>, tensor<f32>) -> none
+    %3 = "onnx.Less"(%2, %limit) {noria.opset = 13} : (none, tensor<f32>) -> none
     "onnx.Yield"(%3, %2) : (none, none) -> ()
-  }) {opset = 16} : (tensor<i64>, none, tensor<f32>) -> none
+  }) {noria.opset = 16} : (tensor<i64>, none, tensor<f32>) -> none
   "onnx.Yield"(%1) : (none) -> ()
 }

@@ -14,7 +14,7 @@ int64_t nr_onnx_newest_opset(NrStr domain) {
   return 0;
 }
 
-int64_t nr_onnx_version(const NrOp *op) { return nr_op_attr_int(op, NR_A_opset, domains[0].newest); }
+int64_t nr_onnx_version(const NrOp *op) { return nr_op_attr_int(op, NR_A_noria_opset, domains[0].newest); }
 
 static bool in_version(const NrVersionedAttr *a, int64_t version) {
   return version >= a->since && (!a->until || version < a->until);

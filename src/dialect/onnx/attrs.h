@@ -7,7 +7,7 @@
 /* The newest supported version of a domain's operator set ("" is ai.onnx); 0 for unknown domains. */
 int64_t nr_onnx_newest_opset(NrStr domain);
 
-/* The operator set version of a node; the newest one of ai.onnx for an op without the attribute opset. */
+/* The operator set version of a node; the newest one of ai.onnx for an op without the attribute noria.opset. */
 int64_t nr_onnx_version(const NrOp *op);
 
 /* The attribute's definition in this version, or NULL. */

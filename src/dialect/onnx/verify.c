@@ -93,10 +93,9 @@ NrStatus nr_onnx_missing_attr(NrOp *op, NrStr name) {
   return report(op, &text);
 }
 
-/* Whether the attribute is not the node's own: the importer's, another dialect's, or an extension that ONNX allows. */
-static bool is_foreign(NrStr name) {
-  return nr_str_is(name, "opset") || nr_str_starts(name, "__") || memchr(name.data, '.', name.size);
-}
+/* Whether the attribute is not the node's own: noria.opset, which the importer sets, another dialect's, or an extension
+ * that ONNX allows. */
+static bool is_foreign(NrStr name) { return nr_str_starts(name, "__") || memchr(name.data, '.', name.size); }
 
 NrStatus nr_onnx_verify(NrOp *op) {
   int64_t version = nr_onnx_version(op);

@@ -143,12 +143,12 @@ static NrValue *no_value(Importer *im, NrBuilder *b) {
   return im->none;
 }
 
-/* Names that Noria's own attributes use. */
-static bool is_reserved(NrStr name) { return nr_str_is(name, "opset") || memchr(name.data, '.', name.size); }
+/* Names that Noria's own attributes use, such as noria.opset: no attribute of an ONNX op has a dot. */
+static bool is_reserved(NrStr name) { return memchr(name.data, '.', name.size); }
 
 /* All attributes but graphs, checked by the row of the op. */
 static NrStatus import_attrs(Importer *im, const NrOnnxNode *n, NrOp *op) {
-  nr_op_set_attr(op, NR_A_opset, nr_attr_i64(im->ctx, n->version));
+  nr_op_set_attr(op, NR_A_noria_opset, nr_attr_i64(im->ctx, n->version));
   for (size_t i = 0; i < n->num_attrs; i++) {
     const NrOnnxAttr *a = &n->attrs[i];
     NrAttr value = import_attr(im, a);

@@ -149,7 +149,7 @@ static NrValue *node(NrBuilder *b, unsigned id, NrValue *const *inputs, size_t c
   for (uint32_t i = 0; attrs && i < attrs->num_attrs; i++)
     nr_op_set_attr_named(out->op, attrs->attrs[i].name.data, attrs->attrs[i].value);
   nr_op_remove_attr(out->op, NR_A_noria_dim_names);
-  nr_op_set_attr(out->op, NR_A_opset, nr_attr_i64(b->ctx, opset));
+  nr_op_set_attr(out->op, NR_A_noria_opset, nr_attr_i64(b->ctx, opset));
   out->name = as->name;
   return out;
 }
