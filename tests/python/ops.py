@@ -121,7 +121,7 @@ def interpreted():
     return options
 
 
-def fails(op, inputs, opset, symbolic=False, options=None, versions=(), **attrs):
+def fails(op, inputs, opset, /, symbolic=False, options=None, versions=(), **attrs):
     """The message with which a model of this one node fails, while it is compiled or run. An input that is None is left out."""
     uses = ["" if x is None else f"x{i}" for i, x in enumerate(inputs)]
     inputs = [x if isinstance(x, (Const, Sized)) else np.asarray(x) for x in inputs if x is not None]

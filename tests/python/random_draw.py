@@ -39,6 +39,7 @@ class Case:
     twin: list = None           # nodes that mean the same, to ask about
     ask: int = 0                # the opset at which to ask, when the op's next version means the same
     static: list = ()           # (input, dim) pairs that are never symbols
+    types: dict = None          # {output: NumPy type} of outputs whose type nobody can infer
     versions: dict = ()         # {domain: version} of other domains, where it is not the newest
 
 
@@ -212,8 +213,11 @@ def built(nodes, infos, results, initializers, case, opset):
     model = helper.make_model(graph, opset_imports=opset_imports(nodes, opset, case.versions),
                               ir_version=10 if opset < 25 else 13)
     known = {v.name: v.type for v in onnx.shape_inference.infer_shapes(model).graph.output}
+    types = {f"y{k}": helper.np_dtype_to_tensor_dtype(np.dtype(t)) for k, t in (case.types or {}).items()}
     for v in model.graph.output:
-        if known[v.name].WhichOneof("value") == "tensor_type":
+        if v.name in types:
+            v.type.tensor_type.elem_type = types[v.name]
+        elif known[v.name].WhichOneof("value") == "tensor_type":
             v.type.tensor_type.elem_type = known[v.name].tensor_type.elem_type
         else:
             v.type.CopyFrom(known[v.name])

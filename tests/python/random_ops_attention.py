@@ -4,7 +4,7 @@ import math
 import ml_dtypes
 import numpy as np
 from onnx import helper, numpy_helper
-from random_draw import Case
+from random_draw import Case, Operand
 from random_ops import ops
 
 F32 = np.float32
@@ -246,8 +246,9 @@ def embed_layer_norm(d, op):
         ids[2] = tables[2] = None
     places = ids[1] if d.chance(.4) else None
     mask = d.array(np.int32, (batch, length), 0, 1) if d.chance() else None
+    known = [(i, k) for i in range(2, 7) for k in range(1 + (i < 5))]  # ONNX Runtime infers no shape from symbols
     return Case(op, [ids[0], ids[2], *tables, d.array(F32, (h,)), d.array(F32, (h,)), mask, places], epsilon(d),
-                d.choose([0, 1], [0, 1, 2]), tolerance=1e-3)
+                d.choose([0, 1], [0, 1, 2]), tolerance=1e-3, static=known)
 
 
 @ops("com.microsoft.RotaryEmbedding")
@@ -266,9 +267,10 @@ def microsoft_rotary(d, op):
 
 
 def padding(d, batch, queries, total):
-    """A mask of com.microsoft: the samples' lengths, or of keys. Some key of each query is seen."""
+    """A mask of com.microsoft: the samples' lengths, perhaps before places in packed tensors, or of keys. Some key of each
+    query is seen."""
     if d.chance(.4):
-        return d.array(np.int32, (batch,), 1, total)
+        return d.array(np.int32, (batch if d.chance(.7) else 3 * batch + 2,), 1, total)
     mask = d.array(np.int32, (batch, total) if d.chance() else (batch, queries, total), 0, 1)
     mask[..., 0] = 1
     return mask
@@ -290,22 +292,46 @@ def microsoft_attention(d, op):
     inputs = [d.array(F32, (batch, length, width)), d.array(F32, (width, columns)), d.array(F32, (columns,)),
               padding(d, batch, length, total) if d.chance() and not attrs.get("unidirectional") else None,
               None if past is None else d.array(F32, (2, batch, heads, past, size)),
-              d.array(F32, (d.choose(1, batch), d.choose(1, heads), length, total)) if d.chance(.4) else None]
+              d.array(F32, (d.choose(1, batch), d.choose(1, heads), length, total)) if past is None and d.chance(.4) else None]
+    return Case(op, inputs, attrs, 2 if past is not None else 1, tolerance=1e-4)
+
+
+@ops("com.microsoft.QAttention")
+def qattention(d, op):
+    batch, length, width, heads, size = (d.integer(1, 4) for _ in range(5))
+    past, columns = d.integer(0, 3) if d.chance(.4) else None, 3 * heads * size
+    total, grain, of_weights = length + (past or 0), d.choose((), (1,), (columns,)), d.choose(np.int8, np.uint8)
+    attrs = {"num_heads": heads}
+    for name, value in (("unidirectional", 1), ("scale", float(d.random.uniform(.1, 1)))):
+        if d.chance(.3):
+            attrs[name] = value
+    inputs = [d.array(np.uint8, (batch, length, width), 0, 255), d.array(of_weights, (width, columns), -128, 255),
+              d.array(F32, (columns,)), np.asarray(d.random.uniform(.001, .02), F32),
+              np.asarray(d.random.uniform(.001, .02, grain), F32),
+              padding(d, batch, length, total) if d.chance() and not attrs.get("unidirectional") else None,
+              d.array(np.uint8, (), 0, 255) if d.chance() else None,
+              d.array(of_weights, grain, -128, 255) if d.chance() else None,
+              None if past is None else d.array(F32, (2, batch, heads, past, size))]
     return Case(op, inputs, attrs, 2 if past is not None else 1, tolerance=1e-4)
 
 
 @ops("com.microsoft.MultiHeadAttention")
 def multi_head_attention(d, op):
     batch, queries, keys, heads, size, of_v = (d.integer(1, 4) for _ in range(6))
-    form = d.choose("apart", "apart", "packed", "keys packed", "by heads")
-    if form == "packed":
+    form = d.choose("apart", "apart", "packed", "keys packed", "by heads", "shared")
+    if form in ("packed", "shared"):
         keys = queries
     if "packed" in form or form == "by heads":
         of_v = size
     attrs, past, bias = {"num_heads": heads}, None, None
     if form == "apart":
         past = d.integer(0, 3) if d.chance(.4) and keys == queries else None
-        bias = d.array(F32, (heads * (2 * size + of_v),)) if d.chance() else None
+    if form == "shared":
+        past = d.integer(0, 3)
+    if past is not None:
+        of_v = size
+    if "packed" not in form and d.chance():
+        bias = d.array(F32, (heads * (2 * size + of_v),))
     total = keys + (past or 0)
     if d.chance(.3):
         attrs["scale"] = float(d.random.uniform(.1, 1))
@@ -314,15 +340,31 @@ def multi_head_attention(d, op):
     q, k, v = {"apart": [(batch, queries, heads * size), (batch, keys, heads * size), (batch, keys, heads * of_v)],
                "packed": [(batch, queries, heads, 3, size), None, None],
                "keys packed": [(batch, queries, heads * size), (batch, keys, heads, 2, size), None],
-               "by heads": [(batch, queries, heads * size)] + 2 * [(batch, heads, keys, size)]}[form]
-    shapes = [q, k, v, None, None, None] + ([(batch, heads, past, n) for n in (size, of_v)] if past is not None else [])
-    inputs = [s and d.array(F32, s) for s in shapes]
+               "by heads": [(batch, queries, heads * size)] + 2 * [(batch, heads, keys, size)],
+               "shared": 3 * [(batch, keys, heads * size)]}[form]
+    room = total + d.integer(0, 3) if form == "shared" else past
+    shapes = [q, k, v, None, None, None] + ([(batch, heads, room, n) for n in (size, of_v)] if past is not None else [])
+    inputs = [s and d.array(F32, s) for s in shapes] + ([Operand(past, np.int32)] if form == "shared" else [])
     inputs[3] = bias
     if d.chance(.4) and not attrs.get("unidirectional"):
         inputs[4] = padding(d, batch, queries, total)
     if d.chance(.4):
         inputs[5] = d.array(F32, (d.choose(1, batch), d.choose(1, heads), queries, total))
-    return Case(op, inputs, attrs, 3 if past is not None else 1, tolerance=1e-4)
+    outputs = [0] + ([1, 2] if past is not None else []) + ([3] if d.chance(.3) else [])
+    return unpacked(Case(op, inputs, attrs, outputs, tolerance=1e-4, types={3: F32}))
+
+
+def unpacked(case):
+    """With a twin whose queries, keys and values stand apart, where ONNX Runtime has no kernel for packed ones."""
+    at = next((i for i in (0, 1) if case.inputs[i].ndim == 5), None)
+    if at is not None:
+        parts = ["q", "k", "v"][at:]
+        apart = ["x0"] * at + parts + [f"x{i}" if x is not None else "" for i, x in enumerate(case.inputs)][3:]
+        outputs = [f"y{k}" if k in case.outputs else "" for k in range(max(case.outputs) + 1)]
+        case.twin = [("Split", [f"x{at}"], [f"{p}5" for p in parts], {"axis": 3, "num_outputs": len(parts)}),
+                     ("Constant", [], ["rows"], {"value_ints": [0, 0, -1]}),
+                     *(("Reshape", [f"{p}5", "rows"], [p], {}) for p in parts), (case.op, apart, outputs, case.attrs)]
+    return case
 
 
 @ops("com.microsoft.GroupQueryAttention")

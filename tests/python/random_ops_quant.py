@@ -360,6 +360,17 @@ def qlinear_unary(d, op):
     return between(Case(op, [x, *p], attrs), name, (0,), attrs)
 
 
+@ops("com.microsoft.QLinearSoftmax")
+def qlinear_softmax(d, op):
+    t, version = d.choose(*BYTES), d.choose(11, 12, 13, 17)
+    x = d.array(t, d.shape((1, 4), 1), -128, 255)
+    attrs = {"axis": d.axis(x.ndim)} if d.chance(.7) else {}
+    inputs = [x, scale(d), zero(d, t) if d.chance(.7) else None, np.asarray(1 / d.choose(64, 256), F32), zero(d, t)]
+    case = between(Case(op, inputs, attrs | {"opset": version}), "Softmax", (0,), {"axis": -1} | attrs)
+    case.ask = min(version, 13)
+    return case
+
+
 @ops("com.microsoft.QLinearAveragePool")
 def qlinear_average_pool(d, op):
     t, kernel = d.choose(*BYTES), [d.integer(1, 3), d.integer(1, 3)]
@@ -426,10 +437,12 @@ def matmul_nbits(d, op):
     way = d.choose("none", "packed", "floats")
     zeros = {"none": None, "packed": packed(z, bits), "floats": z.astype(t)}[way]
     z = np.full_like(z, 2 ** (bits - 1)) if way == "none" else z
-    w = ((q - z[..., None]) * s.astype(np.float64)[..., None]).reshape(n, -1)[:, :k]
+    groups = d.array(np.int32, (d.choose(k, blocks * block),), 0, blocks - 1) if d.chance(.3) else None
+    of = np.arange(blocks * block) // block if groups is None else groups
+    w = ((q.reshape(n, -1)[:, :k] - z[:, of[:k]]) * s.astype(np.float64)[:, of[:k]])
     want = a.astype(np.float64) @ w.T + (0 if bias is None else bias.astype(np.float64))
     attrs = {"N": n, "K": k, "bits": bits, "block_size": block}
-    return Case(op, [a, packed(q, bits), s, zeros, None, bias], attrs, wants=[want.astype(t)], tolerance=1e-4)
+    return Case(op, [a, packed(q, bits), s, zeros, groups, bias], attrs, wants=[want.astype(t)], tolerance=1e-4)
 
 
 @ops("com.microsoft.GatherBlockQuantized")

@@ -1,9 +1,10 @@
-/* attention_microsoft.c - Attention, MultiHeadAttention and RotaryEmbedding of com.microsoft. */
+/* attention_microsoft.c - Attention, QAttention, MultiHeadAttention and RotaryEmbedding of com.microsoft. */
 #include <float.h>
 
 #include "onnx/lower/ops/attention.h"
 #include "onnx/lower/ops/contract.h"
 #include "onnx/lower/ops/data.h"
+#include "onnx/lower/ops/qmatmul.h"
 #include "onnx/lower/ops/rotary.h"
 
 /* ---- masks ---- */
@@ -21,11 +22,13 @@ static NrValue *mask_body(NrLower *l, NrValue *const *a, void *user) {
   return nr_lower_select(l, seen, nr_lower_float(l, m->elem, 0), nr_lower_float(l, m->elem, m->low));
 }
 
-/* A list of ends of the samples' keys, behind which their starts may stand. */
+/* A list of ends of the samples' keys, behind which their starts may stand, or places in packed tensors, which say
+ * nothing here. */
 static NrValue *ends_body(NrLower *l, NrValue *const *at, void *user) {
   const Mask *m = user;
   NrValue *batch = nr_dim_value(l, m->batch), *zero = nr_lower_index(l, 0), *second = add(l, batch, at[0]);
-  NrValue *has_starts = nr_lower_cmpi(l, NR_CMPI_UGT, nr_dim_value(l, nr_lower_dim(l, m->mask, 0)), batch);
+  NrValue *two = nr_dim_value(l, nr_dim_mul(l, m->batch, nr_dim(2)));
+  NrValue *has_starts = nr_lower_cmpi(l, NR_CMPI_EQ, nr_dim_value(l, nr_lower_dim(l, m->mask, 0)), two);
   NrValue *place = nr_lower_select(l, has_starts, second, at[0]);
   NrValue *end = nr_lower_as_index(l, nr_lower_extract(l, m->mask, at, 1));
   NrValue *start = nr_lower_as_index(l, nr_lower_extract(l, m->mask, &place, 1));
@@ -43,8 +46,11 @@ static NrValue *mask_bias(NrLower *l, const char *name, NrValue *mask, const NrS
   if (s.rank == 1) {
     NrValue *have = nr_dim_value(l, s.dims[0]), *one = nr_dim_value(l, m.batch);
     NrValue *two = nr_dim_value(l, nr_dim_mul(l, m.batch, nr_dim(2)));
+    NrValue *three = nr_dim_value(l, nr_dim_add(l, nr_dim_mul(l, m.batch, nr_dim(3)), nr_dim(2)));
     NrValue *fits = either(l, nr_lower_cmpi(l, NR_CMPI_EQ, have, one), nr_lower_cmpi(l, NR_CMPI_EQ, have, two));
-    nr_lower_check(l, fits, "the mask has %0 entries, neither %1 nor %2", (NrValue *[]){have, one, two}, 3);
+    fits = either(l, fits, nr_lower_cmpi(l, NR_CMPI_EQ, have, three));
+    nr_lower_check(l, fits, "the mask has %0 entries, neither %1 nor %2 nor %3",
+                   (NrValue *[]){have, one, two, three}, 4);
     return nr_lower_generate(l, &whole, elem, ends_body, &m);
   }
   NrShape want = {s.rank, {whole.dims[0], s.rank == 3 ? scores->dims[2] : whole.dims[3], whole.dims[3]}};
@@ -61,9 +67,11 @@ typedef struct Inputs {
   NrDim past;           /* of the keys, so many are from before */
   size_t mask, bias;    /* inputs */
   const char *mask_name;
+  NoriaDType dtype;
 } Inputs;
 
-static NrValue *attend(NrLower *l, const Inputs *in) {
+/* out_scores (may be NULL): what the weights are the softmax of. */
+static NrValue *attend(NrLower *l, const Inputs *in, NrValue **out_scores) {
   if (!nr_attention_fits(l, in->q, in->k, in->v)) return NULL;
   NrType elem = in->q->type->elem;
   NrValue *x = nr_attention_scores(l, nr_attention_scaled(l, in->q, nr_attention_scale(l, "scale", in->q)), in->k);
@@ -78,6 +86,7 @@ static NrValue *attend(NrLower *l, const Inputs *in) {
   if (seen) x = nr_attention_add(l, x, seen);
   if (bias && (!nr_lower_expect_broadcast(l, "attention_bias", bias, &shape) || !(x = nr_attention_add(l, x, bias))))
     return NULL;
+  if (out_scores) *out_scores = x;
   return nr_attention_join(l, nr_attention_mix(l, nr_attention_softmax(l, x, true), in->v));
 }
 
@@ -96,13 +105,14 @@ static NrValue *biased(NrLower *l, NrValue *x, NrValue *bias, NrDim *from) {
   return nr_attention_add(l, x, nr_lower_reshape(l, part, &(NrShape){3, {heads, nr_dim(1), size}}));
 }
 
-static bool add_biases(NrLower *l, NrValue *bias, Inputs *in) {
+/* The bias has parts for all three, of which `count` are added. */
+static bool add_biases(NrLower *l, NrValue *bias, size_t count, Inputs *in) {
   NrDim total = nr_dim(0), from = nr_dim(0);
   NrValue **parts[3] = {&in->q, &in->k, &in->v};
   for (size_t i = 0; i < 3; i++)
     total = nr_dim_add(l, total, nr_dim_mul(l, nr_lower_dim(l, *parts[i], 1), nr_lower_dim(l, *parts[i], 3)));
   if (!nr_lower_expect_shape(l, "bias", bias, &(NrShape){1, {total}})) return false;
-  for (size_t i = 0; i < 3; i++)
+  for (size_t i = 0; i < count; i++)
     if (!(*parts[i] = biased(l, *parts[i], bias, &from))) return false;
   return true;
 }
@@ -144,26 +154,64 @@ static bool unpack(NrLower *l, NrDim heads, Inputs *in) {
   return true;
 }
 
-NrStatus nr_lower_multi_head_attention(NrLower *l) {
-  Inputs in = {.past = nr_dim(0), .mask = 4, .bias = 5, .mask_name = "key_padding_mask"};
-  NrDim heads;
-  NrValue *past[2] = {nr_lower_in(l, 6), nr_lower_in(l, 7)}, *bias = nr_lower_in(l, 3);
-  if (!heads_attr(l, &heads) || !unpack(l, heads, &in)) return NR_ERROR_INVALID;
-  if (nr_lower_in(l, 8) || nr_lower_in(l, 9))
-    return nr_lower_error(l, "past_sequence_length and cache_indirection, of shared caches, cannot be compiled");
-  if (nr_lower_wants(l, 3)) return nr_lower_error(l, "output qk cannot be compiled");
-  if (!past[0] != !past[1]) return nr_lower_error(l, "past_key and past_value belong together");
-  if (bias && nr_lower_in(l, 1) && nr_rank(nr_lower_in(l, 1)) == 4)
-    return nr_lower_error(l, "keys that come by heads exclude a bias");
-  if (bias && !add_biases(l, bias, &in)) return NR_ERROR_INVALID;
-  if (past[0]) {
-    if (!(in.k = behind(l, "past_key", past[0], in.k)) || !(in.v = behind(l, "past_value", past[1], in.v)))
-      return NR_ERROR_INVALID;
-    in.past = nr_lower_dim(l, past[0], 2);
+/* Writes new keys or values into a cache that has room behind its first in->past; *x becomes all that are there.
+ * present: the cache after that. */
+static bool write_behind(NrLower *l, const char *name, NrValue *past, const Inputs *in, NrValue **x,
+                         NrValue **present) {
+  NrShape want = nr_lower_shape(l, *x);
+  const NrDim offsets[4] = {nr_dim(0), nr_dim(0), in->past, nr_dim(0)};
+  NrDim total = nr_dim_add(l, in->past, want.dims[2]);
+  if (!nr_lower_expect_rank(l, name, past, 4)) return false;
+  want.dims[2] = nr_lower_dim(l, past, 2);
+  if (!nr_lower_expect_shape(l, name, past, &want) ||
+      !nr_lower_fits(l, total, want.dims[2], "%0 keys do not fit a cache of %1"))
+    return false;
+  *present = nr_lower_insert_slice(l, *x, past, offsets);
+  *x = nr_lower_slice_axis(l, *present, 2, nr_dim(0), total, nr_dim(1));
+  return true;
+}
+
+/* Sets in->past to the length of the past in a shared cache. */
+static bool read_past_length(NrLower *l, NrValue *length, Inputs *in) {
+  NrValue *zero = nr_lower_index(l, 0);
+  if (nr_rank(length) && !nr_lower_expect_shape(l, "past_sequence_length", length, &(NrShape){1, {nr_dim(1)}}))
+    return false;
+  NrValue *past = nr_lower_as_index(l, nr_lower_extract(l, length, &zero, nr_rank(length)));
+  nr_lower_check(l, nr_lower_cmpi(l, NR_CMPI_SGE, past, zero), "past_sequence_length is %0", &past, 1);
+  in->past = nr_dim_of_index(past);
+  return true;
+}
+
+/* Puts the past before keys and values. present: what the caches hold after that. */
+static bool add_past(NrLower *l, Inputs *in, NrValue *present[2]) {
+  static const char *const names[2] = {"past_key", "past_value"};
+  NrValue *past[2] = {nr_lower_in(l, 6), nr_lower_in(l, 7)}, *length = nr_lower_in(l, 8), **x[2] = {&in->k, &in->v};
+  if (!past[0] != !past[1]) return nr_lower_error(l, "past_key and past_value belong together"), false;
+  if (nr_lower_in(l, 9)) return nr_lower_error(l, "cache_indirection cannot be compiled"), false;
+  if (length && !past[0]) return nr_lower_error(l, "past_sequence_length needs past_key and past_value"), false;
+  if (length && !read_past_length(l, length, in)) return false;
+  for (size_t i = 0; i < 2 && past[0]; i++) {
+    if (length ? !write_behind(l, names[i], past[i], in, x[i], &present[i])
+               : !(present[i] = *x[i] = behind(l, names[i], past[i], *x[i])))
+      return false;
   }
-  NR_TRY(nr_lower_out(l, 0, attend(l, &in), nr_lower_dtype(l, 0)));
-  NR_TRY(nr_lower_out(l, 1, in.k, nr_lower_dtype(l, 0)));
-  return nr_lower_out(l, 2, in.v, nr_lower_dtype(l, 0));
+  if (past[0] && !length) in->past = nr_lower_dim(l, past[0], 2);
+  if (!past[0]) present[0] = in->k, present[1] = in->v;
+  return true;
+}
+
+NrStatus nr_lower_multi_head_attention(NrLower *l) {
+  Inputs in = {.past = nr_dim(0), .mask = 4, .bias = 5, .mask_name = "key_padding_mask", .dtype = nr_lower_dtype(l, 0)};
+  NrDim heads;
+  NrValue *bias = nr_lower_in(l, 3), *present[2], *scores = NULL;
+  if (!heads_attr(l, &heads) || !unpack(l, heads, &in)) return NR_ERROR_INVALID;
+  /* Keys that come by heads have their bias already. */
+  bool by_heads = nr_lower_in(l, 1) && nr_rank(nr_lower_in(l, 1)) == 4;
+  if (bias && !add_biases(l, bias, by_heads ? 1 : 3, &in)) return NR_ERROR_INVALID;
+  if (!add_past(l, &in, present)) return NR_ERROR_INVALID;
+  NR_TRY(nr_lower_out(l, 0, attend(l, &in, &scores), in.dtype));
+  for (size_t i = 0; i < 2; i++) NR_TRY(nr_lower_out(l, 1 + i, present[i], in.dtype));
+  return nr_lower_out(l, 3, scores, in.dtype);
 }
 
 /* ---- Attention ---- */
@@ -173,7 +221,7 @@ static bool hidden_sizes(NrLower *l, NrDim total, NrDim out[3]) {
   const int64_t *sizes;
   size_t count;
   NrDim sum = nr_dim(0);
-  bool given = nr_lower_attr_ints(l, "qkv_hidden_sizes", &sizes, &count);
+  bool given = nr_lower_takes_attr(l, "qkv_hidden_sizes") && nr_lower_attr_ints(l, "qkv_hidden_sizes", &sizes, &count);
   if (given && count != 3) return nr_lower_error(l, "qkv_hidden_sizes has %zu entries, not 3", count), false;
   for (size_t i = 0; i < 3; i++) {
     if (given && (sizes[i] < 0 || sizes[i] > INT32_MAX))
@@ -184,20 +232,28 @@ static bool hidden_sizes(NrLower *l, NrDim total, NrDim out[3]) {
   return nr_lower_dims_agree(l, total, sum, "columns of weights, and the sizes of queries, keys and values");
 }
 
-/* input * weights, cut into queries, keys and values. */
-static bool project(NrLower *l, NrDim heads, Inputs *in) {
-  NrValue *x = nr_lower_in(l, 0), *w = nr_lower_in(l, 1), **parts[3] = {&in->q, &in->k, &in->v};
-  static const char *const names[3] = {"the queries", "the keys", "the values"};
-  if (!nr_lower_expect_rank(l, "input", x, 3) || !nr_lower_expect_rank(l, "weights", w, 2) ||
-      !nr_lower_expect_dim(l, "weights", w, 0, nr_lower_dim(l, x, 2)))
-    return false;
+static bool are_factors(NrLower *l) {
+  NrValue *x = nr_lower_in(l, 0), *w = nr_lower_in(l, 1);
+  return nr_lower_expect_rank(l, "input", x, 3) && nr_lower_expect_rank(l, "weights", w, 2) &&
+         nr_lower_expect_dim(l, "weights", w, 0, nr_lower_dim(l, x, 2));
+}
+
+/* input * weights */
+static NrValue *project(NrLower *l) {
+  NrValue *x = nr_lower_in(l, 0), *w = nr_lower_in(l, 1);
   NrShape shape = nr_lower_shape(l, x);
-  NrDim sizes[3], from = nr_dim(0), total = nr_lower_dim(l, w, 1);
   NrType elem = x->type->elem;
-  shape.dims[2] = total;
-  if (!hidden_sizes(l, total, sizes)) return false;
+  shape.dims[2] = nr_lower_dim(l, w, 1);
   NrValue *init = nr_lower_zeros(l, &shape, nr_lower_wide_type(elem));
-  NrValue *y = nr_lower_narrow_tensor(l, nr_lower_sum_products(l, x, "bsd", w, "dn", "bsn", init), elem);
+  return nr_lower_narrow_tensor(l, nr_lower_sum_products(l, x, "bsd", w, "dn", "bsn", init), elem);
+}
+
+/* Cuts a product into queries, keys and values. */
+static bool cut(NrLower *l, NrValue *y, NrDim heads, Inputs *in) {
+  NrValue **parts[3] = {&in->q, &in->k, &in->v};
+  static const char *const names[3] = {"the queries", "the keys", "the values"};
+  NrDim sizes[3], from = nr_dim(0), total = nr_lower_dim(l, y, 2);
+  if (!hidden_sizes(l, total, sizes)) return false;
   for (size_t i = 0; i < 3; i++) {
     NrValue *part = nr_lower_slice_axis(l, y, 2, from, sizes[i], nr_dim(1));
     from = nr_dim_add(l, from, sizes[i]);
@@ -221,15 +277,17 @@ static NrValue *stacked(NrLower *l, NrValue *k, NrValue *v) {
   return nr_lower_concat(l, both_of, 2, 0);
 }
 
-NrStatus nr_lower_microsoft_attention(NrLower *l) {
-  Inputs in = {.past = nr_dim(0), .mask = 3, .bias = 5, .mask_name = "mask_index"};
+/* Input past_sequence_length counts with a shared buffer only. */
+static bool is_shared_or_rotated(NrLower *l) {
+  if (nr_lower_attr_int_or(l, "do_rotary", 0) || nr_lower_attr_int_or(l, "past_present_share_buffer", 0))
+    return nr_lower_error(l, "do_rotary and past_present_share_buffer cannot be compiled"), true;
+  return false;
+}
+
+/* Attention of the parts of a product, with a bias for it. */
+static NrStatus self_attention(NrLower *l, NrValue *product, NrValue *bias, NrValue *past, Inputs in) {
   NrDim heads;
-  NrValue *past = nr_lower_in(l, 4);
-  if (nr_lower_attr_int_or(l, "do_rotary", 0) || nr_lower_attr_int_or(l, "past_present_share_buffer", 0) ||
-      nr_lower_in(l, 6))
-    return nr_lower_error(l, "do_rotary and past_present_share_buffer cannot be compiled");
-  if (!heads_attr(l, &heads) || !project(l, heads, &in) ||
-      (nr_lower_in(l, 2) && !add_biases(l, nr_lower_in(l, 2), &in)))
+  if (!product || !heads_attr(l, &heads) || !cut(l, product, heads, &in) || (bias && !add_biases(l, bias, 3, &in)))
     return NR_ERROR_INVALID;
   if (past) {
     if (!nr_lower_expect_rank(l, "past", past, 5) || !nr_lower_expect_dim(l, "past", past, 0, nr_dim(2)) ||
@@ -238,11 +296,33 @@ NrStatus nr_lower_microsoft_attention(NrLower *l) {
       return NR_ERROR_INVALID;
     in.past = nr_lower_dim(l, past, 3);
   }
-  NR_TRY(nr_lower_out(l, 0, attend(l, &in), nr_lower_dtype(l, 0)));
+  NR_TRY(nr_lower_out(l, 0, attend(l, &in, NULL), in.dtype));
   if (!nr_lower_wants(l, 1)) return NR_OK;
   if (!nr_lower_dims_agree(l, nr_lower_dim(l, in.k, 3), nr_lower_dim(l, in.v, 3), "sizes of keys and of values"))
     return NR_ERROR_INVALID;
-  return nr_lower_out(l, 1, stacked(l, in.k, in.v), nr_lower_dtype(l, 0));
+  return nr_lower_out(l, 1, stacked(l, in.k, in.v), in.dtype);
+}
+
+NrStatus nr_lower_microsoft_attention(NrLower *l) {
+  Inputs in = {.past = nr_dim(0), .mask = 3, .bias = 5, .mask_name = "mask_index", .dtype = nr_lower_dtype(l, 0)};
+  if (is_shared_or_rotated(l) || !are_factors(l)) return NR_ERROR_INVALID;
+  return self_attention(l, project(l), nr_lower_in(l, 2), nr_lower_in(l, 4), in);
+}
+
+/* A parameter of a whole tensor. */
+static bool is_one(NrLower *l, const char *name, size_t i) {
+  NrValue *x = nr_lower_in(l, i);
+  return !x || nr_rank(x) == 0 || nr_lower_expect_shape(l, name, x, &(NrShape){1, {nr_dim(1)}});
+}
+
+NrStatus nr_lower_qattention(NrLower *l) {
+  Inputs in = {.past = nr_dim(0), .mask = 5, .bias = NR_NO_INPUT, .mask_name = "mask_index",
+               .dtype = nr_lower_dtype(l, 3)};
+  NrScaledMatMul product = {.a = 0, .b = 1, .a_scale = 3, .b_scale = 4, .a_zero = 6, .b_zero = 7, .bias = NR_NO_INPUT};
+  if (is_shared_or_rotated(l) || !are_factors(l) || !is_one(l, "input_scale", 3) ||
+      !is_one(l, "input_zero_point", 6))
+    return NR_ERROR_INVALID;
+  return self_attention(l, nr_lower_scaled_matmul(l, &product), nr_lower_in(l, 2), nr_lower_in(l, 8), in);
 }
 
 /* ---- RotaryEmbedding ---- */

@@ -31,6 +31,7 @@ static bool check_bits(NrLower *l, int64_t bits, int64_t block) {
 
 typedef struct Weights {
   NrValue *bytes, *scales, *zeros; /* zeros may be NULL */
+  NrValue *groups;                 /* for each k, which scale and zero point are its own; NULL: those of its block */
   NoriaDType scale_type, zero_type;
   int64_t bits, block;
 } Weights;
@@ -122,6 +123,39 @@ static NrValue *product(NrLower *l, const Weights *w, NrValue *a, int64_t k, int
                                        (void *)w));
 }
 
+/* Weight (k, n), by the group of k. */
+static NrValue *weight_body(NrLower *l, NrValue *const *at, void *user) {
+  const Weights *w = user;
+  NrValue *size = nr_lower_index(l, w->block), *block = same2(l, NR_OP_arith_divui, at[0], size);
+  NrValue *place = same2(l, NR_OP_arith_remui, at[0], size);
+  NrValue *q = packed_value(l, w->bytes, (NrValue *[]){at[1], block}, place, w->bits);
+  NrValue *group = nr_lower_as_index(l, nr_lower_extract(l, w->groups, at, 1));
+  q = nr_lower_op1(l, NR_OP_arith_sitofp, nr_type_f32(l->ctx), q);
+  return mul(l, sub(l, q, zero_of(l, w, at[1], group)), scale_of(l, w, at[1], group));
+}
+
+/* The same product where any weights share a scale. They are unpacked first: a scale for each weight, in the loop of
+ * the product, would take as much memory. */
+static NrValue *product_by_groups(NrLower *l, const Weights *w, NrValue *a, int64_t k, int64_t n, NrValue *init) {
+  NrShape shape = {2, {nr_dim(k), nr_dim(n)}};
+  NrValue *weights = nr_lower_generate(l, &shape, nr_type_f32(l->ctx), weight_body, (void *)w);
+  return nr_lower_sum_products(l, a, "mk", weights, "kn", "mn", init);
+}
+
+/* Input g_idx: a group for each k, perhaps also for what pads the last block. False after an error. */
+static bool read_groups(NrLower *l, int64_t k, int64_t blocks, Weights *w) {
+  NrValue *groups = nr_lower_in(l, 4);
+  if (!groups) return true;
+  w->groups = groups;
+  if (!nr_lower_expect_rank(l, "g_idx", groups, 1)) return false;
+  NrValue *counts[3] = {nr_dim_value(l, nr_lower_dim(l, groups, 0)), nr_lower_index(l, k),
+                        nr_lower_index(l, blocks * w->block)};
+  NrValue *fits = either(l, nr_lower_cmpi(l, NR_CMPI_EQ, counts[0], counts[1]),
+                         nr_lower_cmpi(l, NR_CMPI_EQ, counts[0], counts[2]));
+  nr_lower_check(l, fits, "g_idx has %0 entries, neither %1 nor %2", counts, 3);
+  return nr_lower_expect_values(l, "g_idx", groups, nr_dim(blocks - 1));
+}
+
 /* A parameter of shape [rows, columns], which may come as one dim. */
 static NrValue *table(NrLower *l, const char *name, NrValue *p, int64_t rows, int64_t columns) {
   NrShape flat = {1, {nr_dim(rows * columns)}}, want = {2, {nr_dim(rows), nr_dim(columns)}};
@@ -137,7 +171,6 @@ NrStatus nr_lower_matmul_nbits(NrLower *l) {
   if (!check_bits(l, w.bits, w.block)) return NR_ERROR_INVALID;
   if (n < 1 || k < 1 || n > INT32_MAX || k > INT32_MAX)
     return nr_lower_error(l, "N is %lld and K is %lld", (long long)n, (long long)k);
-  if (nr_lower_in(l, 4)) return nr_lower_error(l, "input g_idx is not supported");
   if (nr_lower_attr_int(l, "weight_prepacked")) return nr_lower_error(l, "weight_prepacked is not 0");
   if (nr_rank(a) == 0) return nr_lower_error(l, "A is a scalar");
   int64_t blocks = (k + w.block - 1) / w.block;
@@ -145,7 +178,7 @@ NrStatus nr_lower_matmul_nbits(NrLower *l) {
   NrShape from = nr_lower_shape(l, a), to = from;
   if (nr_lower_dtype(l, 1) != NORIA_U8 || !nr_lower_expect_shape(l, "B", w.bytes, &bytes) ||
       !nr_lower_expect_dim(l, "A", a, from.rank - 1, nr_dim(k)) ||
-      !(w.scales = table(l, "scales", nr_lower_in(l, 2), n, blocks)))
+      !(w.scales = table(l, "scales", nr_lower_in(l, 2), n, blocks)) || !read_groups(l, k, blocks, &w))
     return NR_ERROR_INVALID;
   if (nr_lower_in(l, 3)) {
     w.zero_type = nr_lower_dtype(l, 3);
@@ -158,7 +191,7 @@ NrStatus nr_lower_matmul_nbits(NrLower *l) {
   if (bias && !nr_lower_expect_shape(l, "bias", bias, &columns)) return NR_ERROR_INVALID;
   NrValue *init = bias ? nr_lower_broadcast_to(l, nr_lower_widen_tensor(l, bias), &sum) : nr_lower_zeros(l, &sum, f32);
   NrValue *flat = nr_lower_widen_tensor(l, nr_lower_reshape(l, a, &rows));
-  NrValue *y = product(l, &w, flat, k, n, blocks, init);
+  NrValue *y = w.groups ? product_by_groups(l, &w, flat, k, n, init) : product(l, &w, flat, k, n, blocks, init);
   to.dims[to.rank - 1] = nr_dim(n);
   return nr_lower_out(l, 0, nr_lower_narrow_tensor(l, nr_lower_reshape(l, y, &to), elem), nr_lower_dtype(l, 0));
 }

@@ -183,6 +183,16 @@ NrStatus nr_lower_qlinear_reduce_mean(NrLower *l) {
   return out_quantized(l, nr_lower_attr_int(l, "keepdims") ? x : nr_lower_drop_axes(l, x, &axes), out);
 }
 
+NrStatus nr_lower_qlinear_softmax(NrLower *l) {
+  Parameters out = {0};
+  uint64_t axes;
+  int64_t version = nr_lower_attr_int_or(l, "opset", 0);
+  if (version < 1) return nr_lower_error(l, "attribute opset is %lld; it must be positive", (long long)version);
+  NrValue *x = dequantized_input(l, &out);
+  if (!x || !nr_lower_softmax_axes(l, nr_rank(x), version, &axes)) return NR_ERROR_INVALID;
+  return out_quantized(l, nr_lower_softmax_over(l, x, axes), out);
+}
+
 NrStatus nr_lower_qlinear_global_average_pool(NrLower *l) {
   Parameters out = {0};
   NrValue *x = dequantized_input(l, &out);

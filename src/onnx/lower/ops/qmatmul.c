@@ -209,18 +209,23 @@ static NrValue *scaled_sum(NrLower *l, const NrMatMul *m, NrValue *sum, NrValue 
   return nr_lower_map(l, (NrValue *[]){sum, factor, bias}, bias ? 3 : 2, nr_type_f32(l->ctx), scaled_body, bias);
 }
 
-NrStatus nr_lower_matmul_integer_to_float(NrLower *l) {
+NrValue *nr_lower_scaled_matmul(NrLower *l, const NrScaledMatMul *in) {
   NrMatMul m;
   NrQuantMatrix q[2];
-  NoriaDType to = nr_lower_dtype(l, 2);
-  if (!bytes(l, 0, 1) || !quantized_inputs(l, 0, 1, 4, 5, &m, q)) return NR_ERROR_INVALID;
-  NrValue *a = side_scale(l, 2, "a_scale", &m, true), *b = side_scale(l, 3, "b_scale", &m, false);
-  if (!a || !b) return NR_ERROR_INVALID;
-  NrValue *sum = nr_lower_quantized_matmul(l, &m, &q[0], &q[1]), *bias = nr_lower_in(l, 6);
-  if (bias) bias = nr_lower_cast_tensor(l, bias, nr_lower_dtype(l, 6), NORIA_F32);
+  if (!bytes(l, in->a, in->b) || !quantized_inputs(l, in->a, in->b, in->a_zero, in->b_zero, &m, q)) return NULL;
+  NrValue *a = side_scale(l, in->a_scale, "a_scale", &m, true);
+  NrValue *b = a ? side_scale(l, in->b_scale, "b_scale", &m, false) : NULL;
+  if (!b) return NULL;
+  NrValue *sum = nr_lower_quantized_matmul(l, &m, &q[0], &q[1]), *bias = nr_lower_in(l, in->bias);
+  if (bias) bias = nr_lower_cast_tensor(l, bias, nr_lower_dtype(l, in->bias), NORIA_F32);
   NrValue *y = scaled_sum(l, &m, sum, nr_lower_factor(l, a, b, NULL), bias);
-  if (!y) return NR_ERROR_INVALID;
-  return nr_lower_out(l, 0, nr_lower_reshape(l, nr_lower_cast_tensor(l, y, NORIA_F32, to), &m.result), to);
+  if (!y) return NULL;
+  return nr_lower_reshape(l, nr_lower_cast_tensor(l, y, NORIA_F32, nr_lower_dtype(l, in->a_scale)), &m.result);
+}
+
+NrStatus nr_lower_matmul_integer_to_float(NrLower *l) {
+  NrScaledMatMul in = {.a = 0, .b = 1, .a_scale = 2, .b_scale = 3, .a_zero = 4, .b_zero = 5, .bias = 6};
+  return nr_lower_out(l, 0, nr_lower_scaled_matmul(l, &in), nr_lower_dtype(l, 2));
 }
 
 NrStatus nr_lower_dynamic_quantize_matmul(NrLower *l) {

@@ -22,6 +22,13 @@ NrValue *nr_lower_requantize(NrLower *l, NrValue *sum, NrValue *factor, NrValue 
 NrValue *nr_lower_factor(NrLower *l, NrValue *a, NrValue *b, NrValue *c);
 /* x - y * z of i32 tensors. */
 NrValue *nr_lower_take_product(NrLower *l, NrValue *x, NrValue *y, NrValue *z);
+/* The inputs of a node that multiplies 8-bit integers and scales the product. What the node lacks is NR_NO_INPUT. */
+enum { NR_NO_INPUT = INT32_MAX };
+typedef struct NrScaledMatMul {
+  size_t a, b, a_scale, b_scale, a_zero, b_zero, bias;
+} NrScaledMatMul;
+/* The product as floats of a_scale's type, plus the bias. NULL after an error. */
+NrValue *nr_lower_scaled_matmul(NrLower *l, const NrScaledMatMul *in);
 /* The sum over the axes (bit mask, dropped) of integers as i32. */
 NrValue *nr_lower_sum_as_i32(NrLower *l, NrValue *x, NoriaDType dtype, uint64_t axes);
 

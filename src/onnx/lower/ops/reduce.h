@@ -28,6 +28,11 @@ NrValue *nr_lower_drop_axes(NrLower *l, NrValue *reduced, const NrAxes *axes);
 NrValue *nr_lower_sum_over(NrLower *l, NrValue *tensor, uint64_t axes);
 NrValue *nr_lower_max_over(NrLower *l, NrValue *tensor, uint64_t axes);
 NrValue *nr_lower_mean_over(NrLower *l, NrValue *tensor, uint64_t axes);
+/* The axes that a version of Softmax normalises together, by attribute axis: since 13 that one, before all from it on.
+ * False after an error. */
+bool nr_lower_softmax_axes(NrLower *l, size_t rank, int64_t version, uint64_t *out);
+/* Softmax of such a tensor over known axes (softmax.c). */
+NrValue *nr_lower_softmax_over(NrLower *l, NrValue *x, uint64_t axes);
 /* The index of the first largest number along an axis (arg.c), as i64, the dim kept. */
 NrValue *nr_lower_argmax_over(NrLower *l, NrValue *tensor, size_t axis);
 

@@ -2,9 +2,8 @@
  * reductions over some axes. */
 #include "onnx/lower/ops/reduce.h"
 
-/* The axes that are normalised together: one since opset 13, before that all from attribute axis on. */
-static bool softmax_axes(NrLower *l, size_t rank, uint64_t *out) {
-  bool one = l->version >= 13;
+bool nr_lower_softmax_axes(NrLower *l, size_t rank, int64_t version, uint64_t *out) {
+  bool one = version >= 13;
   size_t axis;
   if (!nr_lower_axis(l, nr_lower_attr_int(l, "axis"), rank, &axis)) return false;
   uint64_t from = ~UINT64_C(0) << axis, all = (UINT64_C(1) << rank) - 1;
@@ -42,19 +41,25 @@ static NrValue *log_share_body(NrLower *l, NrValue *const *a, void *user) {
 }
 
 /* Relative to the maximum, so that no exponential overflows. */
+static NrValue *softmax_over(NrLower *l, NrValue *x, uint64_t axes, NrType elem, bool logarithm) {
+  NrValue *top = nr_lower_max_over(l, x, axes), *e = map2(l, x, top, exp_difference_body, &elem);
+  if (!e) return NULL;
+  NrValue *sum = nr_lower_sum_over(l, e, axes);
+  if (!logarithm) return map2(l, e, sum, share_body, &elem);
+  return nr_lower_map(l, (NrValue *[]){x, top, sum}, 3, NULL, log_share_body, &elem);
+}
+
+NrValue *nr_lower_softmax_over(NrLower *l, NrValue *x, uint64_t axes) {
+  return softmax_over(l, x, axes, x->type->elem, false);
+}
+
 static NrStatus softmax(NrLower *l, bool logarithm) {
   if (!nr_lower_takes(l, 0, NR_FLOATS)) return NR_ERROR_INVALID;
-  NrValue *in = nr_lower_in(l, 0), *x = nr_lower_widen_tensor(l, in), *result;
+  NrValue *in = nr_lower_in(l, 0), *x = nr_lower_widen_tensor(l, in);
   NrType elem = in->type->elem;
   uint64_t axes;
-  if (!softmax_axes(l, nr_rank(x), &axes)) return NR_ERROR_INVALID;
-  NrValue *top = nr_lower_max_over(l, x, axes), *e = map2(l, x, top, exp_difference_body, &elem);
-  if (!e) return NR_ERROR_INVALID;
-  NrValue *sum = nr_lower_sum_over(l, e, axes);
-  if (logarithm)
-    result = nr_lower_map(l, (NrValue *[]){x, top, sum}, 3, NULL, log_share_body, &elem);
-  else
-    result = map2(l, e, sum, share_body, &elem);
+  if (!nr_lower_softmax_axes(l, nr_rank(x), l->version, &axes)) return NR_ERROR_INVALID;
+  NrValue *result = softmax_over(l, x, axes, elem, logarithm);
   return nr_lower_out(l, 0, result ? nr_lower_narrow_tensor(l, result, elem) : NULL, nr_lower_dtype(l, 0));
 }
 
