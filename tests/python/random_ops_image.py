@@ -282,7 +282,7 @@ def square_matrices(d, op):
 
 @ops("com.microsoft.GridSample")
 def microsoft_grid_sample(d, op):
-    attrs = {"mode": d.choose("bilinear", "nearest"), "align_corners": d.integer(0, 1),
+    attrs = {"mode": d.choose("bilinear", "nearest", "bicubic"), "align_corners": d.integer(0, 1),
              "padding_mode": d.choose("zeros", "border", "reflection")}
     n = d.integer(1, 3)
     x = d.array(F32, (n, d.dim(1), d.dim(1), d.dim(1)))

@@ -50,10 +50,11 @@ static bool read_grid_attrs(NrLower *l, Grid *g) {
   return true;
 }
 
-NrStatus nr_lower_grid_sample(NrLower *l) {
+static NrStatus grid_sample(NrLower *l, bool cubic_by_taps) {
   Grid g = {.s = {.x = nr_lower_in(l, 0), .dtype = nr_lower_dtype(l, 0), .first = 2}, .grid = nr_lower_in(l, 1)};
   size_t rank = nr_rank(g.s.x);
   if (!read_grid_attrs(l, &g)) return NR_ERROR_INVALID;
+  g.s.by_taps = cubic_by_taps && g.s.filter == NR_CUBIC;
   if (rank < 3) return nr_lower_error(l, "X has rank %zu, not 3 or more", rank);
   g.spatial = rank - 2;
   if (!nr_lower_expect_rank(l, "grid", g.grid, rank) ||
@@ -67,6 +68,9 @@ NrStatus nr_lower_grid_sample(NrLower *l) {
   for (size_t i = 0; i < g.spatial; i++) nr_lower_expect_elements(l, "X", g.s.x, 2 + i, &out);
   return nr_lower_out(l, 0, nr_lower_generate(l, &out, g.s.x->type->elem, grid_body, &g), g.s.dtype);
 }
+
+NrStatus nr_lower_grid_sample(NrLower *l) { return grid_sample(l, false); }
+NrStatus nr_lower_microsoft_grid_sample(NrLower *l) { return grid_sample(l, true); }
 
 /* ---- AffineGrid ---- */
 

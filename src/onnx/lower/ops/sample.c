@@ -43,8 +43,8 @@ static Edges edges_of(NrLower *l, const NrSample *s, size_t dim, NrType type) {
 
 /* A coordinate outside of the edges as the padding has it. */
 static NrValue *padded(NrLower *l, const NrSample *s, const Edges *e, NrValue *x) {
+  if (s->padding == NR_ZEROS || s->by_taps) return x;
   if (s->padding == NR_REFLECTION) return reflect(l, x, e->low, e->high);
-  if (s->padding == NR_ZEROS) return x;
   NrValue *outside = either(l, nr_lower_cmpf(l, NR_CMPF_OLT, x, e->low), nr_lower_cmpf(l, NR_CMPF_OGT, x, e->high));
   return nr_lower_select(l, outside, nr_lower_clamp_float(l, x, num(l, x, 0), e->last), x);
 }

@@ -13,6 +13,7 @@ typedef struct NrSample {
   size_t first;     /* the dims from this one on have coordinates */
   NrFilter filter;
   NrPadding padding;
+  bool by_taps;       /* the padding moves each neighbour of a coordinate, and not the coordinate before */
   bool align_corners; /* for NR_REFLECTION: at the centres of the outer elements, not at their edges */
 } NrSample;
 
