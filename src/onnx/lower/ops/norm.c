@@ -168,7 +168,8 @@ static NrStatus layer(NrLower *l, bool centred, size_t inverse_at) {
   if (bias) y = nr_lower_sum(l, y, nr_lower_widen_tensor(l, bias));
   NrStatus status = nr_lower_out(l, 0, nr_lower_narrow_tensor(l, y, result), dtype);
   NoriaDType wide = nr_type_bits(elem) < 32 ? NORIA_F32 : nr_lower_dtype(l, 0);
-  NoriaDType stash = nr_lower_attr_int(l, "stash_type") == NORIA_BF16 ? NORIA_BF16 : wide;
+  /* The types that U may be. float64 is normalised in float64 all the same. */
+  NoriaDType stash = nr_lower_attr_int(l, "stash_type") == NORIA_BF16 ? NORIA_BF16 : NORIA_F32;
   if (!status && mean && nr_lower_wants(l, 1))
     status = nr_lower_out(l, 1, nr_lower_cast_tensor(l, mean, wide, stash), stash);
   if (!status && nr_lower_wants(l, inverse_at))
