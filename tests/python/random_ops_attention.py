@@ -372,7 +372,7 @@ def group_query_attention(d, op):
     """A first step, where all samples have as many keys as queries, or a later one, of one query or of one sample: ONNX
     Runtime takes no others. Samples of unequal length have keys behind their end in the cache that are left open."""
     rotates = d.chance()
-    of_keys, size = d.integer(1, 3), 16 if rotates else 8
+    of_keys, size = d.integer(1, 3), d.choose(16, 16, 32) if rotates else d.choose(8, 8, 32)
     heads, first = of_keys * d.integer(1, 3), d.chance(.4)
     batch = d.integer(1, 3)
     queries = d.integer(1, 5) if first or batch == 1 else 1
@@ -399,6 +399,44 @@ def group_query_attention(d, op):
         inputs[11] = d.array(F32, (heads,))
     elif d.chance(.3):
         attrs["smooth_softmax"] = 1
+    outputs = [0, 1, 2]
+    if len(set(past)) == 1 and d.chance(.3):  # what stands behind the end of a shorter sample is left open
+        attrs["qk_output"], outputs = d.choose(1, 2), [0, 1, 2, 3]
+    elif d.chance(.4):
+        outputs = outputs if sliding_cache(d, inputs, attrs, past + queries) else [0]
+    types = {3: F32}
+    slides = "sliding_window_cache" in attrs
+    if d.chance(.4) and (size > 8 or not slides):
+        bits = d.choose(4, 8) if size == 32 or not slides else 8
+        quantised_cache(d, inputs, attrs, bits)
+        types |= dict.fromkeys((1, 2), np.int8 if bits == 8 else np.uint8)
     while inputs[-1] is None:
         inputs.pop()
-    return Case(op, inputs, attrs, 3, tolerance=1e-4)
+    case = Case(op, inputs, attrs, outputs, tolerance=1e-4, types=types)
+    if outputs == [0]:  # ONNX Runtime writes what nobody looks at too
+        names = ["" if x is None else f"x{i}" for i, x in enumerate(inputs)]
+        case.twin = [(op, names, ["y0", "y1", "y2"], attrs)]
+    return case
+
+
+def sliding_cache(d, inputs, attrs, keys):
+    """Whether it is full after so many keys of each sample; what stands behind them in another is left open."""
+    window = d.integer(1, 6)
+    room = window + d.choose(0, 0, 1, 2)
+    attrs |= {"sliding_window_cache": 1, "local_window_size": window}
+    for i in (3, 4):
+        inputs[i] = d.array(F32, (*inputs[i].shape[:2], room, inputs[i].shape[3]))
+    return np.all((keys >= room) & ((keys - room) % (room - window + 1) == 0))
+
+
+def quantised_cache(d, inputs, attrs, bits):
+    """Of 8 bits, or of 4 in bytes."""
+    batch, heads, rows, size = inputs[3].shape
+    kind = d.choose("PER_TENSOR", "PER_CHANNEL")
+    shape = (1,) if kind == "PER_TENSOR" else (1, heads, 1, size)
+    attrs |= {"k_quant_type": kind, "v_quant_type": kind, "kv_cache_bit_width": bits}
+    inputs += [None] * (14 - len(inputs))
+    for i in (3, 4):
+        inputs[i] = d.array(np.int8, (batch, heads, rows, size), -128, 127) if bits == 8 else \
+            d.array(np.uint8, (batch, heads, rows, size // 2), 0, 255)
+        inputs[9 + i] = np.asarray(d.random.uniform(.01, .03, shape) * (16 if bits == 4 else 1), F32)

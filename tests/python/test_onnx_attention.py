@@ -204,7 +204,30 @@ def test_grouped_errors(options, symbolic):
     assert "do_rotary needs" in said(*step, past, past, new, lengths(4), do_rotary=1)
     assert "position 9 is out of range for caches of 6" in said(*step, past, past, new, lengths(4), *cache,
                                                                np.array([[3], [9]]), do_rotary=1)
-    assert "sliding_window_cache cannot be compiled" in said(*step, past, past, new, lengths(4), sliding_window_cache=1)
+    assert "sliding_window_cache needs local_window_size" in said(*step, past, past, new, lengths(4),
+                                                                  sliding_window_cache=1)
+    assert "sliding_window_cache needs past_key" in said(q, k, k, None, None, lengths(2, 2), lengths(3),
+                                                         sliding_window_cache=1, local_window_size=2)
+    assert "local_window_size is 5, more than the 4 rows of the cache" in said(
+        *step, past, past, new, lengths(4), sliding_window_cache=1, local_window_size=5)
+    assert "qk_output is 3" in said(*step, past, past, new, lengths(4), qk_output=3)
+    scales = [*[None] * 5, floats(1), floats(1)]
+    quantised = {"k_quant_type": "PER_TENSOR", "v_quant_type": "PER_TENSOR", "kv_cache_bit_width": 8}
+    bytes_ = np.zeros((2, 1, 4, 8), np.int8)
+    assert "past_key is float32, not int8" in said(*step, past, past, new, lengths(4), *scales, **quantised)
+    assert "past_key is int8, not float32" in said(*step, bytes_, bytes_, new, lengths(4))
+    assert "past_key is int8, not uint8" in said(*step, bytes_, bytes_, new, lengths(4), *scales,
+                                                 **quantised | {"kv_cache_bit_width": 4})
+    assert "k_scale is missing" in said(*step, bytes_, bytes_, new, lengths(4), **quantised)
+    assert "k_scale" in said(*step, bytes_, bytes_, new, lengths(4), *[None] * 5, floats(3), floats(1), **quantised)
+    assert "k_quant_type is 'PER_ROW'" in said(*step, bytes_, bytes_, new, lengths(4), *scales,
+                                               **quantised | {"k_quant_type": "PER_ROW"})
+    assert "both be quantised" in said(*step, bytes_, bytes_, new, lengths(4), *scales,
+                                       **quantised | {"v_quant_type": "NONE"})
+    assert "kv_cache_bit_width is 3" in said(*step, bytes_, bytes_, new, lengths(4), *scales,
+                                             **quantised | {"kv_cache_bit_width": 3})
+    weights = [None] * 7 + [floats(8)] * 2
+    assert "q_norm_weight and k_norm_weight cannot be compiled" in said(*step, past, past, new, lengths(4), *weights)
     assert "local_window_size needs causal" in said(*step, past, past, new, lengths(4), causal=0, local_window_size=2)
     assert "attention_bias" in said(*step, past, past, new, lengths(4), None, None, None, floats(2, 1, 1, 5))
     assert "head_sink" in said(*step, past, past, new, lengths(4), None, None, None, None, floats(3))

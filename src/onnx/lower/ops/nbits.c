@@ -4,9 +4,7 @@
 #include "onnx/lower/ops/data.h"
 #include "onnx/lower/ops/quantize.h"
 
-/* Value `at` (index) of a row of values of `bits` bits, whose bytes are along the last dim of `bytes` behind `front`;
- * as i32. */
-static NrValue *packed_value(NrLower *l, NrValue *bytes, NrValue *const *front, NrValue *at, int64_t bits) {
+NrValue *nr_lower_packed_value(NrLower *l, NrValue *bytes, NrValue *const *front, NrValue *at, int64_t bits) {
   NrType i32 = nr_type_i32(l->ctx);
   NrValue *indices[NORIA_MAX_RANK];
   size_t rank = nr_rank(bytes);
@@ -40,7 +38,7 @@ static NrValue *zero_of(NrLower *l, const Weights *w, NrValue *row, NrValue *blo
   if (!w->zeros) return nr_lower_float(l, nr_type_f32(l->ctx), (double)(1 << (w->bits - 1)));
   if (w->zero_type != NORIA_U8)
     return nr_lower_cast(l, nr_lower_extract(l, w->zeros, (NrValue *[]){row, block}, 2), w->zero_type, NORIA_F32, true);
-  return nr_lower_cast(l, packed_value(l, w->zeros, &row, block, w->bits), NORIA_I32, NORIA_F32, true);
+  return nr_lower_cast(l, nr_lower_packed_value(l, w->zeros, &row, block, w->bits), NORIA_I32, NORIA_F32, true);
 }
 
 static NrValue *scale_of(NrLower *l, const Weights *w, NrValue *row, NrValue *block) {
@@ -128,7 +126,7 @@ static NrValue *weight_body(NrLower *l, NrValue *const *at, void *user) {
   const Weights *w = user;
   NrValue *size = nr_lower_index(l, w->block), *block = same2(l, NR_OP_arith_divui, at[0], size);
   NrValue *place = same2(l, NR_OP_arith_remui, at[0], size);
-  NrValue *q = packed_value(l, w->bytes, (NrValue *[]){at[1], block}, place, w->bits);
+  NrValue *q = nr_lower_packed_value(l, w->bytes, (NrValue *[]){at[1], block}, place, w->bits);
   NrValue *group = nr_lower_as_index(l, nr_lower_extract(l, w->groups, at, 1));
   q = nr_lower_op1(l, NR_OP_arith_sitofp, nr_type_f32(l->ctx), q);
   return mul(l, sub(l, q, zero_of(l, w, at[1], group)), scale_of(l, w, at[1], group));
@@ -215,8 +213,8 @@ static NrValue *block_distance(NrLower *l, const Blocks *g, NrValue *const *at, 
     NrValue *x = nr_quantized_distance(l, q, zero, g->data_type);
     return nr_type_is_int(x->type) ? nr_lower_op1(l, NR_OP_arith_sitofp, nr_type_f32(l->ctx), x) : x;
   }
-  NrValue *q = packed_value(l, g->data, at, at[rank - 1], g->bits);
-  NrValue *zero = g->zeros ? packed_value(l, g->zeros, block, block[rank - 1], g->bits)
+  NrValue *q = nr_lower_packed_value(l, g->data, at, at[rank - 1], g->bits);
+  NrValue *zero = g->zeros ? nr_lower_packed_value(l, g->zeros, block, block[rank - 1], g->bits)
                            : nr_lower_int(l, q->type, INT64_C(1) << (g->bits - 1));
   return nr_lower_cast(l, sub(l, q, zero), NORIA_I32, NORIA_F32, true);
 }

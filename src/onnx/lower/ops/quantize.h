@@ -16,6 +16,10 @@ NrValue *nr_dequantized(NrLower *l, NrValue *q, NrValue *scale, NrValue *zero, N
 /* An integer of up to 32 bits as i32. */
 NrValue *nr_lower_to_i32(NrLower *l, NrValue *x, NoriaDType dtype);
 
+/* Value `at` (index) of a row of values of `bits` bits, whose bytes are along the last dim of `bytes` behind `front`;
+ * as i32. The low bits of a byte come first (nbits.c). */
+NrValue *nr_lower_packed_value(NrLower *l, NrValue *bytes, NrValue *const *front, NrValue *at, int64_t bits);
+
 /* How the scale and the zero point of a node belong to the elements of x. */
 typedef struct NrGrain {
   NrShape shape; /* of x */
