@@ -72,7 +72,7 @@ IN_A_TABLE = [
 ]
 # A node of dialect onnx has a list of inputs and one of outputs, numbered as in the ONNX specification.
 LISTS = {"nr_lower_in", "nr_lower_out", "nr_lower_dtype", "nr_lower_wants", "nr_scalar_element", "nr_lower_item",
-         "node_input"}
+         "item_rank", "node_input"}
 A_NUMBER = re.compile(r"\d+(?:\s*\+.*)?|.*\+\s*\d+|.*\?\s*\d+\s*:\s*\d+", re.S)
 MAY_NUMBER = ("src/ir/",)
 
@@ -87,7 +87,7 @@ LONGEST_LINE = 120
 LONGEST_TEST_LINE = 160  # tests hold whole models and tables as text
 SOURCES = {".c", ".h", ".def"}
 TEXT = SOURCES | {".py", ".sh", ".mlir", ".test", ".md", ".txt", ".cmake", ".json"}
-OTHER_KINDS = {".elf", ".mtx", ".npy", ".onnx", ".safetensors", ".map", ".ini",
+OTHER_KINDS = {".bytes", ".elf", ".mtx", ".npy", ".onnx", ".safetensors", ".map", ".ini",
                ".bmp", ".jp2", ".jpeg", ".png", ".pnm", ".tiff", ".webp"}
 WITHOUT_KIND = {".clang-format", ".gitignore", "LICENSE", "Makefile", "run"}
 LONG_LINES_ARE_FINE = {".mlir", ".test", ".md", ".txt"}

@@ -182,3 +182,47 @@ def test_if_without_a_condition(folder, inputs):
         y = If (c) <then_branch = t () => (float a) { a = Neg(x) }, else_branch = e () => (float b) { b = Exp(x) }> }""")
     model.graph.node[0].input[:] = inputs
     refused(model, "node 'y' (If)", "inputs; it must have 1", folder=folder)
+
+
+# ---- what random graphs of tests/fuzz/fuzz_graph.c found -------------------------------------------------------------
+
+@pytest.mark.parametrize("text", [
+    "g (seq(float[2]) s) => (float[N] y, float[N] z) { y, z = ConcatFromSequence <axis = 0> (s) }",
+    "g (int64[N] s) => (float y, float z) { y, z = ConstantOfShape(s) }",
+    """g (complex64[2,3] x) => (complex64 y, complex64 z) <int64[2] s = {4, 6}> {
+        y, z = Resize <mode = "nearest"> (x, , , s) }""",
+    """g (uint8[2,3] x) => (float y, float z) <float s = {0.5}> {
+        d = DequantizeLinear(x, s)  e = DequantizeLinear(x, s)  y, z = Concat <axis = 0> (d, e) }""",
+    """g (uint8[3,3] x) => (float y, float z) <float s = {0.5}> {
+        d = DequantizeLinear(x, s)  e = DequantizeLinear(x, s)  y, z = MatMul(d, e) }""",
+])
+def test_nodes_with_too_many_outputs(folder, text):
+    refused(model_of(text), "output", folder=folder)
+
+
+DOMAINS = ', "com.microsoft": 1, "ai.onnx.ml": 3'
+
+
+@pytest.mark.parametrize("text, words", [
+    ("g (uint8[1,2,2,2] x, float16 s, uint8 z) => (uint8 y) "
+     "{ y = com.microsoft.QLinearGlobalAveragePool(x, s, z, s, z) }", "input 1 is float16, not f32"),
+    ("g (uint8[2,2] x, float16 s) => (uint8 y) { y = com.microsoft.QLinearReduceMean <axes = [0], keepdims = 1> (x, s, , s) }",
+     "input 1 is float16, not f32"),
+    ("g (int16[2,2] x, float s) => (int16 y) { y = com.microsoft.QLinearLeakyRelu(x, s, , s) }",
+     "input 0 is int16, not byte"),
+    ("g (int32[2,4] x, float[2,8] s) => (float y) { y = com.microsoft.NGramRepeatBlock <ngram_size = 2> (x, s) }",
+     "input 0 is int32, not i64"),
+    ("g (float8e5m2[4] x) => (float8e5m2 y) { y = Unique(x) }", "elements are float8_e5m2, which it does not order"),
+    ("g (uint8[2] x) => (uint8 y) { y = ai.onnx.ml.Imputer <imputed_value_int64s = [300]> (x) }",
+     "imputed_value_int64s has 300, which is no uint8"),
+])
+def test_types_that_no_version_has(folder, text, words):
+    refused(model_of(text, domains=DOMAINS), words, folder=folder)
+
+
+def test_imputer_of_halves():
+    """No schema has it, but an f16 is a number like others."""
+    model = model_of("g (float16[3] x) => (float16[3] y) { y = ai.onnx.ml.Imputer <imputed_value_floats = [0.5]> (x) }",
+                     domains=DOMAINS)
+    y, = noria.InferenceSession(model.SerializeToString()).run(None, {"x": np.array([1, 0, -2], np.float16)})
+    np.testing.assert_array_equal(y, np.array([1, .5, -2], np.float16))

@@ -1,5 +1,6 @@
 """Maps against ONNX Runtime: ZipMap, DictVectorizer and CastMap, in branches, and what is refused."""
 import numpy as np
+import onnx
 import onnxruntime
 import pytest
 from onnx import TensorProto, helper
@@ -57,6 +58,17 @@ def test_zip_map(key, attrs, x):
     assert [list(m.items()) for m in got] == [list(m.items()) for m in want]
     assert {type(v) for m in got for v in m.values()} == {float}
     assert session.get_outputs()[0].type == peer.get_outputs()[0].type
+
+
+def test_an_empty_list_beside_the_labels():
+    """A list without elements is one that is missing."""
+    attrs = [helper.make_attribute("classlabels_int64s", [], attr_type=onnx.AttributeProto.INTS),
+             helper.make_attribute("classlabels_strings", ["c", "a", "b"])]
+    zipped = node("ZipMap")
+    zipped.attribute.extend(attrs)
+    data = model([zipped], [("x", helper.make_tensor_type_proto(FLOAT, ("n", 3)))], [("y", maps_of(STRING))])
+    y, = noria.InferenceSession(data).run(None, {"x": X})
+    assert y == [dict(zip("cab", row)) for row in X.tolist()]
 
 
 def test_no_rows():

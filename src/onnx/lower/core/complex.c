@@ -31,6 +31,7 @@ NrStatus nr_lower_by_parts(NrLower *l, NrLowerFn lower) {
   NrLowered whole = {nr_lower_in(l, 0), nr_lower_dtype(l, 0)}, *kept = NR_NEW(&l->state->arena, NrLowered);
   NrValue *parts[2];
   NrStatus status = NR_OK;
+  if (l->op->num_results != 1) return nr_lower_error(l, "has %u outputs; the op gives one", l->op->num_results);
   *kept = whole;
   for (size_t i = 0; i < 2 && !status; i++) {
     l->part = i ? NR_IMAGINARY : NR_REAL;

@@ -1,20 +1,13 @@
 /* inputs.c - the inputs of an op against the text of its row: how many, of which kind, with which element types.
  */
+#include "onnx/lower/core/inputs.h"
+
 #include "onnx/lower/core/lower.h"
 
-/* One part of a row's text. */
-typedef struct Input {
-  const char *what;
-  size_t what_size;
-  char same;   /* which inputs share its element type; 0: none */
-  char repeat; /* '?', '+', '*' or 0 */
-} Input;
-
-/* Reads the part at *text and moves behind it; false at the end. */
-static bool next_input(const char **text, Input *out) {
+bool nr_lower_next_input(const char **text, NrLowerInput *out) {
   if (!**text) return false;
   size_t size = strcspn(*text, ","), used = strcspn(*text, ":?+*,");
-  *out = (Input){.what = *text, .what_size = used};
+  *out = (NrLowerInput){.what = {*text, used}};
   for (; used < size; used++) {
     char c = (*text)[used];
     if (c == ':')
@@ -27,13 +20,15 @@ static bool next_input(const char **text, Input *out) {
   return true;
 }
 
-static bool dtype_is(NoriaDType t, const char *name, size_t size) {
-  NrStr s = {name, size};
+static bool dtype_is(NoriaDType t, NrStr s) {
   if (nr_str_is(s, "any")) return true;
   if (nr_str_is(s, "float")) return nr_dtype_is_float(t);
   if (nr_str_is(s, "int")) return nr_dtype_is_int(t);
   if (nr_str_is(s, "num")) return nr_dtype_is_float(t) || nr_dtype_is_int(t);
   if (nr_str_is(s, "complex") || nr_str_is(s, "parts")) return nr_dtype_is_complex(t);
+  if (nr_str_is(s, "f32")) return t == NORIA_F32;
+  if (nr_str_is(s, "i64")) return t == NORIA_I64;
+  if (nr_str_is(s, "byte")) return t == NORIA_I8 || t == NORIA_U8;
   if (nr_str_is(s, "bool")) return t == NORIA_BOOL;
   return nr_str_is(s, "string") && t == NORIA_STRING;
 }
@@ -44,39 +39,42 @@ static const char *kind_name(NrType type) {
   return type->kind == NR_TYPE_onnx_optional ? "an optional" : "a tensor";
 }
 
-/* Whether input i is what the part says. */
-static bool fits(NrLower *l, const Input *in, size_t i) {
-  NrType type = nr_lower_in(l, i)->type;
-  NrStr what = {in->what, in->what_size};
-  if (nr_str_is(what, "value")) return true;
-  if (nr_str_is(what, "seq")) return type->kind == NR_TYPE_onnx_seq;
-  if (nr_str_is(what, "map")) return type->kind == NR_TYPE_onnx_map;
-  if (nr_str_is(what, "optional")) return type->kind == NR_TYPE_onnx_optional;
-  if (type->kind != NR_TYPE_TENSOR) return false;
-  for (size_t at = 0; at < what.size;) {
+bool nr_lower_input_takes(const NrLowerInput *in, NoriaDType dtype) {
+  for (size_t at = 0; at < in->what.size;) {
     size_t size = 0;
-    while (at + size < what.size && what.data[at + size] != '|') size++;
-    if (dtype_is(nr_lower_dtype(l, i), what.data + at, size)) return true;
+    while (at + size < in->what.size && in->what.data[at + size] != '|') size++;
+    if (dtype_is(dtype, (NrStr){in->what.data + at, size})) return true;
     at += size + 1;
   }
   return false;
 }
 
-static NrStatus check_input(NrLower *l, const Input *in, size_t i) {
+/* Whether input i is what the part says. */
+static bool fits(NrLower *l, const NrLowerInput *in, size_t i) {
+  NrType type = nr_lower_in(l, i)->type;
+  NrStr what = in->what;
+  if (nr_str_is(what, "value")) return true;
+  if (nr_str_is(what, "seq")) return type->kind == NR_TYPE_onnx_seq;
+  if (nr_str_is(what, "map")) return type->kind == NR_TYPE_onnx_map;
+  if (nr_str_is(what, "optional")) return type->kind == NR_TYPE_onnx_optional;
+  return type->kind == NR_TYPE_TENSOR && nr_lower_input_takes(in, nr_lower_dtype(l, i));
+}
+
+static NrStatus check_input(NrLower *l, const NrLowerInput *in, size_t i) {
   NrValue *value = nr_lower_in(l, i);
   if (!value && in->repeat == '?') return NR_OK;
   if (!value) return nr_lower_error(l, "input %zu is missing", i);
   if (fits(l, in, i)) return NR_OK;
   const char *have = value->type->kind == NR_TYPE_TENSOR ? nr_dtype_name(nr_lower_dtype(l, i)) : kind_name(value->type);
-  return nr_lower_error(l, "input %zu is %s, not %.*s", i, have, (int)in->what_size, in->what);
+  return nr_lower_error(l, "input %zu is %s, not %.*s", i, have, NR_STR_ARG(in->what));
 }
 
 NrStatus nr_lower_check_inputs(NrLower *l, const NrLowerRow *row) {
   const char *text = row->inputs;
   size_t count = nr_lower_num_in(l), i = 0, first[128] = {0}; /* by letter: the first input with it, + 1 */
-  Input in;
+  NrLowerInput in;
   NrStatus status = NR_OK;
-  while (!status && next_input(&text, &in)) {
+  while (!status && nr_lower_next_input(&text, &in)) {
     bool many = in.repeat == '+' || in.repeat == '*';
     size_t end = many ? NR_MAX(count, i + (in.repeat == '+')) : i + 1;
     for (; i < end && !status; i++) {

@@ -246,7 +246,6 @@ static NrValue *only_used(NrOp *op) {
 /* QuantizeLinear. */
 static bool quantise(NrOp *op) {
   enum { MOST = 4 };
-  if (op->num_results != 1) return false;
   NrValue *value = node_input(op, 0), *as = nr_op_result(op);
   Quantised q = {NULL, node_input(op, 1), node_input(op, 2)}, from;
   NrOp *limits[MOST];
@@ -293,7 +292,7 @@ static size_t moved(const NrOp *op) {
   case NR_OP_onnx_Squeeze:
   case NR_OP_onnx_Tile:
   case NR_OP_onnx_Transpose:
-  case NR_OP_onnx_Unsqueeze: return op->num_results == 1;
+  case NR_OP_onnx_Unsqueeze: return 1;
   default: return 0;
   }
 }
@@ -344,6 +343,7 @@ static NrStatus integer_nodes_run(NrPassContext *pass, NrOp *root) {
   nr_collect_ops(root, &ops);
   for (size_t i = 0; i < ops.size; i++) {
     NrOp *op = ops.data[i];
+    if (op->num_results != 1) continue; /* MaxPool with indices, and nodes that the lowering refuses */
     if (nr_op_is(op, NR_OP_onnx_QuantizeLinear)) changed |= quantise(op);
     else if (nr_op_is(op, NR_OP_onnx_MatMul) || nr_op_is(op, NR_OP_onnx_Gemm)) changed |= multiply(op);
     else if (moved(op)) changed |= move(op, moved(op));

@@ -131,7 +131,7 @@ bool nr_lower_want_length(NrLower *l, NrValue *vector) {
 static NrVersions lengths(const NrOp *op, NrType elem) {
   NrVersions v = {0};
   bool is_rank = nr_op_is(op, NR_OP_onnx_Reshape) || nr_op_is(op, NR_OP_onnx_ConstantOfShape);
-  NrType declared = is_rank ? nr_op_result(op)->type : NULL;
+  NrType declared = is_rank && op->num_results == 1 ? nr_op_result(op)->type : NULL;
   bool known = declared && nr_type_is_tensor(declared) && nr_type_is_ranked(declared);
   for (int64_t n = known ? declared->rank : 0; v.count < (known ? 1 : NR_MAX_VERSIONS); n++)
     v.types[v.count++] = nr_type_tensor(&n, 1, elem);

@@ -87,16 +87,23 @@ static NrValue *impute_body(NrLower *l, NrValue *const *a, void *user) {
   return nr_lower_select(l, missing, a[1], a[0]);
 }
 
+static bool is_of_type(int64_t value, NoriaDType dtype, uint32_t bits) {
+  if (nr_dtype_is_unsigned(dtype)) return value >= 0 && (bits >= 63 || value >> bits == 0);
+  return value >> (bits - 1) == 0 || value >> (bits - 1) == -1;
+}
+
 /* The integers of imputed_value_int64s in the type of x's elements; NULL after an error. */
 static NrValue *imputed_ints(NrLower *l, NrValue *x) {
   const int64_t *list = NULL;
   size_t count = 0;
   if (!nr_lower_attr_ints(l, "imputed_value_int64s", &list, &count) || !count)
     return nr_lower_error(l, "X holds integers, and imputed_value_int64s is missing"), NULL;
-  bool narrow = nr_lower_dtype(l, 0) == NORIA_I32;
-  for (size_t i = 0; i < count && narrow; i++)
-    if (list[i] != (int32_t)list[i])
-      return nr_lower_error(l, "imputed_value_int64s has %lld, which is no int32", (long long)list[i]), NULL;
+  NoriaDType dtype = nr_lower_dtype(l, 0);
+  for (size_t i = 0; i < count; i++)
+    if (!is_of_type(list[i], dtype, nr_type_elem(x->type)->width)) {
+      nr_lower_error(l, "imputed_value_int64s has %lld, which is no %s", (long long)list[i], nr_dtype_name(dtype));
+      return NULL;
+    }
   if (count > 1 && !nr_ml_expect_features(l, x, (int64_t)count)) return NULL;
   return nr_ml_convert(l, nr_ml_i64s(l, list, count), NORIA_I64, nr_lower_dtype(l, 0));
 }

@@ -71,8 +71,8 @@ NrStatus nr_lower_ml_zip_map(NrLower *l) {
   if (shape.rank != 1 && shape.rank != 2) return nr_lower_error(l, "X has rank %zu, not 1 or 2", shape.rank);
   if (shape.rank == 1) x = nr_lower_reshape(l, x, &(NrShape){2, {nr_dim(1), shape.dims[0]}});
   if (!nr_lower_expect_dim(l, "X", x, 1, nr_dim((int64_t)labels.count))) return NR_ERROR_INVALID;
-  NrMlKeys keys = labels.ints ? nr_ml_keys_ints(l, labels.ints, labels.count)
-                              : nr_ml_keys_strings(l, labels.strings, labels.count);
+  NrMlKeys keys = labels.dtype == NORIA_I64 ? nr_ml_keys_ints(l, labels.ints, labels.count)
+                                            : nr_ml_keys_strings(l, labels.strings, labels.count);
   NrValue *args[4] = {dtype_arg(l, labels.dtype), dtype_arg(l, dtype), list_tensor(l, &labels, keys.order, keys.count),
                       in_order(l, x, &keys, labels.count)};
   NrType type = nr_type_seq(nr_type_map(nr_lower_elem_type(l->ctx, labels.dtype), x->type->elem));

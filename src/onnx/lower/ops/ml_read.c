@@ -1,6 +1,8 @@
 /* ml_read.c - see ml.h: inputs and attributes of the ops of domain ai.onnx.ml. */
 #include "onnx/lower/ops/ml.h"
 
+#include "dialect/onnx/dtype.h"
+
 NoriaDType nr_ml_real(NoriaDType dtype) { return dtype == NORIA_F64 ? NORIA_F64 : NORIA_F32; }
 
 static NrValue *convert_body(NrLower *l, NrValue *const *a, void *user) {
@@ -27,14 +29,11 @@ bool nr_ml_expect_features(NrLower *l, NrValue *x, int64_t features) {
 }
 
 NrValue *nr_ml_floats(NrLower *l, const float *data, const int64_t *dims, size_t rank, NrType elem) {
-  NrType type = nr_type_tensor(dims, rank, elem);
-  int64_t count = 1;
-  for (size_t i = 0; i < rank; i++) count *= dims[i];
-  if (nr_type_is_float_kind(elem, NR_F32))
-    return nr_lower_dense(l, nr_attr_dense(type, data, (size_t)count * sizeof *data));
-  double *wide = NR_NEW_ARRAY(&l->state->arena, double, (size_t)count + 1);
-  for (int64_t i = 0; i < count; i++) wide[i] = (double)data[i];
-  return nr_lower_dense(l, nr_attr_dense(type, wide, (size_t)count * sizeof *wide));
+  NrType type = nr_type_tensor(dims, rank, nr_type_f32(l->ctx));
+  size_t count = 1;
+  for (size_t i = 0; i < rank; i++) count *= (size_t)dims[i];
+  NrValue *narrow = nr_lower_dense(l, nr_attr_dense(type, data, count * sizeof *data));
+  return nr_ml_convert(l, narrow, NORIA_F32, nr_dtype_of(elem));
 }
 
 NrValue *nr_ml_i64s(NrLower *l, const int64_t *data, size_t count) {

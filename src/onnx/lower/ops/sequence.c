@@ -189,11 +189,11 @@ NrStatus nr_lower_split_to_sequence(NrLower *l) {
 
 NrStatus nr_lower_concat_from_sequence(NrLower *l) {
   if (!takes_sequence(l, 0)) return NR_ERROR_INVALID;
-  NrType item = nr_lower_in(l, 0)->type->elem, declared = nr_op_result(l->op)->type;
+  NrType item = nr_lower_in(l, 0)->type->elem;
   bool new_axis = nr_lower_attr_int(l, "new_axis") != 0, ranked = nr_type_is_tensor(item) && nr_type_is_ranked(item);
-  if (!ranked && !(nr_type_is_tensor(declared) && nr_type_is_ranked(declared)))
-    return nr_lower_error(l, "the rank of the items is not known before the run");
-  uint32_t rank = ranked ? item->rank + new_axis : declared->rank;
+  uint32_t rank;
+  if (!item_rank(l, item, 0, &rank)) return NR_ERROR_INVALID;
+  if (ranked) rank += new_axis;
   size_t axis;
   if (!nr_lower_axis(l, nr_lower_attr_int(l, "axis"), rank, &axis)) return NR_ERROR_INVALID;
   NoriaDType dtype = nr_lower_dtype(l, 0);

@@ -5,6 +5,8 @@
 
 NrStatus nr_lower_top(NrLower *l, NrValue *x, NoriaDType dtype, bool largest, NrDim k, NrValue *out[2]) {
   NrBuf prelude = {0};
+  if (nr_dtype_is_float(dtype) && nr_type_elem(x->type)->width < 16) /* no version of TopK or Unique has them */
+    return nr_lower_error(l, "elements are %s, which it does not order", nr_dtype_name(dtype));
   nr_kernel_prelude(l->ctx, &prelude, dtype, largest);
   NrValue *args[2] = {x, nr_dim_value(l, k)};
   NrStatus status = nr_lower_kernel(l, "topk", (NrStr){prelude.data, prelude.size}, args, 2, out, 2);
