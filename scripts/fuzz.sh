@@ -1,7 +1,8 @@
 #!/bin/sh
-# Searches for inputs that break a parser: fuzz.sh SECONDS [TARGET...]. The targets (all without names) are built in
-# build/fuzz, which is configured already, and run side by side, from the inputs in tests/fuzz/corpus and, where they
-# read text, from the programs in tests/. Inputs that fail are left in build/fuzz/found/.
+# Searches for inputs that break something: fuzz.sh SECONDS [TARGET[=SEED]...]. The targets (all without names) are
+# built in build/fuzz, which is configured already, and run side by side, from the inputs in tests/fuzz/corpus and,
+# where they read text, from the programs in tests/. With a seed a target tries the same inputs each time, else it goes
+# on where it stopped. Inputs that fail are left in build/fuzz/found/.
 set -eu
 cd "$(dirname "$0")/.."
 root=$PWD
@@ -10,7 +11,7 @@ shift
 # shellcheck disable=SC2046
 [ $# != 0 ] || set -- $(cd tests/fuzz && ls fuzz_*.c | sed 's/^fuzz_\(.*\)\.c$/\1/')
 # shellcheck disable=SC2046
-ninja -C build/fuzz --quiet $(printf 'tests/fuzz_%s ' "$@")
+ninja -C build/fuzz --quiet $(printf 'tests/fuzz_%s\n' "$@" | sed 's/=.*//')
 
 # The programs in tests/, one a file, as inputs.
 seeds=build/fuzz/seeds
@@ -27,14 +28,16 @@ find tests -name '*.mlir' -size -64k | sort | awk -v out="$root/$seeds" '
   }'
 
 run() {
-  name=$1
-  mkdir -p "build/fuzz/found/$name" "build/fuzz/corpus/$name"
+  name=${1%%=*} seed=0
+  corpus=build/fuzz/corpus/$name
+  case $1 in *=*) seed=${1#*=} corpus=build/fuzz/seeded/$name; rm -rf "$corpus" ;; esac
+  mkdir -p "build/fuzz/found/$name" "$corpus"
   stored=tests/fuzz/corpus/$name
   case $name in parse|opt) stored="tests/fuzz/corpus/parse tests/fuzz/corpus/opt $seeds" ;; esac
   # shellcheck disable=SC2086
-  if build/fuzz/tests/fuzz_"$name" -max_total_time="$seconds" -max_len=65536 -timeout=20 -rss_limit_mb=2048 \
-      -print_final_stats=1 -verbosity=0 -artifact_prefix="build/fuzz/found/$name/" "build/fuzz/corpus/$name" $stored \
-      > "build/fuzz/$name.log" 2>&1
+  if build/fuzz/tests/fuzz_"$name" -seed="$seed" -max_total_time="$seconds" -max_len=65536 -timeout=20 \
+      -rss_limit_mb=2048 -print_final_stats=1 -verbosity=0 -artifact_prefix="build/fuzz/found/$name/" \
+      "$corpus" $stored > "build/fuzz/$name.log" 2>&1
   then
     echo "$name: $(sed -n 's/^stat::number_of_executed_units: *//p' "build/fuzz/$name.log") inputs, none fails"
   else
