@@ -188,6 +188,29 @@ def test_strings(shaped):
     assert types(text, "Identity") == ["tensor<?x!onnx.string>"]
 
 
+def test_values_of_several_versions(shaped):
+    """What the versions agree on is known: each op behind `s` is lowered for every rank, and some not at all."""
+    binary = model("""g (float[N] x, int64[R] s, float[2, 3] w) => (float[A, B] y, float[C] v) {
+      r = Reshape(x, s) d = Shape(r) k = Neg(r) y = MatMul(r, w)
+      c = Constant <value: tensor = int64[1] {-1}> () v = Reshape(k, c) }""")
+    text = shaped(binary)
+    assert types(text, "Reshape") == ["tensor<*xf32>", "tensor<?xf32>"]
+    assert types(text, "Neg") == ["tensor<*xf32>"]
+    means_the_same(binary, text, {"x": np.arange(4, dtype=F), "s": np.array([2, 2]), "w": np.ones((2, 3), F)})
+
+
+def test_declared_dims_of_a_scan(shaped):
+    """A state keeps its shape, and slices have one, so dims that the body declares hold outside."""
+    binary = model("""g (float[K] s, float[T, L] x) => (float[A] f, float[B, C] rows) {
+      f, rows = Scan <num_scan_inputs: int = 1, body = b (float[2] a, float[2] r) => (float[2] n, float[2] o) {
+        n = Add(a, r) o = Identity(n) }> (s, x) }""")
+    text = shaped(binary)
+    assert types(text, "Scan") == ["tensor<2xf32>, tensor<?x2xf32>"]
+    means_the_same(binary, text, {"s": np.zeros(2, F), "x": np.ones((3, 2), F)})
+    with pytest.raises(noria.Error, match="dims of a slice, and as the body declares it: 1 and 2 differ"):
+        answers(binary, {"s": np.zeros(2, F), "x": np.ones((3, 1), F)})
+
+
 def test_what_cannot_be_lowered_is_one_error(noria_tool, tmp_path):
     (tmp_path / "model.onnx").write_bytes(model("g (float[2] x, float[3] w) => (float[A] y) { y = Add(x, w) }"))
     done = noria_tool("opt", "--pipeline", "--stop-after=shape", tmp_path / "model.onnx")

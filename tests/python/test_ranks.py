@@ -10,8 +10,8 @@ AXIS = "k = Constant<value = int64[1] {0}>()"
 
 @pytest.fixture
 def run(tmp_path):
-    def run(text, feeds, want, **kwargs):
-        check(16, text, feeds, want, tmp_path, valid=False, **kwargs)  # the checker wants a rank of every output
+    def run(text, feeds, want, opset=16, **kwargs):
+        check(opset, text, feeds, want, tmp_path, valid=False, **kwargs)  # the checker wants a rank of every output
 
     return run
 
@@ -215,6 +215,21 @@ def test_expand(run, shape):
 @pytest.mark.parametrize("shape", [[], [4], [3, 0], [2, 3, 4]], ids=str)
 def test_constant_of_shape(run, shape):
     run("g (int64[R] s) => (float[] y) { y = ConstantOfShape(s) }", dict(s=shape), [np.zeros(shape)])
+
+
+@pytest.mark.parametrize("axes", [[], [1], [-1, 0], [2, 0, 1]], ids=str)
+@pytest.mark.parametrize("op, of_numpy", [("ReduceSum", np.sum), ("ReduceMax", np.max)])
+def test_reduced_axes(run, op, of_numpy, axes):
+    x = np.arange(24, dtype=np.float32).reshape(2, 3, 4)
+    want = of_numpy(x, axis=tuple(axes) if axes else None)
+    run(f"g (float[A, B, C] x, int64[R] s) => (float[] y) {{ z = {op} <keepdims = 0> (x, s) y = Neg(z) }}",
+        dict(x=x, s=axes), [-want], opset=21)
+
+
+def test_more_reduced_axes_than_dims():
+    text = "g (float[A, B] x, int64[R] s) => (float[] y) { y = ReduceSum <keepdims = 0> (x, s) }"
+    message = fails(16, text, dict(x=[[1]], s=[0, 1, 0]), valid=False)
+    assert "'s' has length 3, for which the rest cannot be compiled: node 'y' (ReduceSum): more axes than dims" in message
 
 
 # ---- inputs without a shape ------------------------------------------------------------------------------------------

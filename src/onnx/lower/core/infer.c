@@ -1,12 +1,13 @@
 /* infer.c - records types, dim names, constants and branches that the lowering finds (NrInferred). */
 #include "dialect/onnx/dtype.h"
-#include "onnx/lower/core/state.h"
+#include "onnx/lower/ops/control.h"
 
 void nr_inferred_deinit(NrInferred *inferred) {
   nr_map_deinit(&inferred->types);
   nr_map_deinit(&inferred->symbols);
   nr_map_deinit(&inferred->constants);
   nr_map_deinit(&inferred->branches);
+  nr_vec_deinit(&inferred->former);
 }
 
 void nr_inferred_clear(NrInferred *inferred) {
@@ -14,18 +15,39 @@ void nr_inferred_clear(NrInferred *inferred) {
   nr_map_clear(&inferred->symbols);
   nr_map_clear(&inferred->constants);
   nr_map_clear(&inferred->branches);
+  inferred->former.size = 0;
+}
+
+static void set_type(NrInferred *inferred, NrValue *value, NrType type) {
+  nr_vec_push(&inferred->former, ((NrFormerType){value, nr_map_get(&inferred->types, value)}));
+  if (type) nr_map_set(&inferred->types, value, (void *)type);
+  else nr_map_remove(&inferred->types, value);
+}
+
+void nr_inferred_restore_types(NrInferred *inferred, size_t count) {
+  while (inferred->former.size > count) {
+    NrFormerType last = inferred->former.data[--inferred->former.size];
+    if (last.type) nr_map_set(&inferred->types, last.value, (void *)last.type);
+    else nr_map_remove(&inferred->types, last.value);
+  }
+}
+
+/* The type that holds in all versions of a value, by those of two of them; NULL: none. */
+static NrType of_versions(NrType a, NrType b) {
+  NrType joined = nr_join_types(a, b);
+  bool ranks_differ = !joined && nr_type_is_tensor(a) && nr_type_is_tensor(b) && a->elem == b->elem;
+  return ranks_differ ? nr_type_tensor_unranked(a->elem) : joined;
 }
 
 void nr_lower_record_value(NrLower *l, NrValue *onnx_value, const NrLowered *v) {
   NrInferred *inferred = l->state->inferred;
-  NrType t = v->value->type;
-  if (l->versions > 1) { /* the type in one version is not the value's */
-    nr_map_remove(&inferred->types, onnx_value);
-    nr_map_remove(&inferred->symbols, onnx_value);
+  NrType t = v->value->type, raised = nr_type_raised(t, v->dtype), before = nr_map_get(&inferred->types, onnx_value);
+  nr_map_remove(&inferred->symbols, onnx_value);
+  if (l->versions > 1) {
+    set_type(inferred, onnx_value, before ? of_versions(before, raised) : raised);
     return;
   }
-  nr_map_set(&inferred->types, onnx_value, (void *)nr_type_raised(t, v->dtype));
-  nr_map_remove(&inferred->symbols, onnx_value);
+  set_type(inferred, onnx_value, raised);
   if (!l->state->symbols.size || t->kind != NR_TYPE_TENSOR) return;
   NrAttr names[NORIA_MAX_RANK];
   bool named = false;

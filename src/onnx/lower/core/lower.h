@@ -243,6 +243,11 @@ bool nr_module_has_onnx_ops(NrModule *module);
 /* Makes ops of the other dialects of func's body. */
 NrStatus nr_lower_func(NrModule *module, NrOp *func);
 
+typedef struct NrFormerType {
+  NrValue *value;
+  NrType type; /* NULL: it had none */
+} NrFormerType;
+
 /* What lowering a function finds about the onnx ops in it. A loop's body may be lowered several times, until the types
  * of the carried values no longer change; the last time counts. Nothing is recorded for ops that never run.
  * Zero-initialise. */
@@ -251,6 +256,7 @@ typedef struct NrInferred {
   NrMap symbols;   /* onnx value -> NrAttr: array of its dims' names, where one has a name */
   NrMap constants; /* result of an op that does nothing else -> NrAttr: its elements, where they are known */
   NrMap branches;  /* onnx.If whose condition is known -> the NrRegion that is run */
+  NR_VEC(struct NrFormerType) former; /* of every change of types, in order */
 } NrInferred;
 void nr_inferred_deinit(NrInferred *inferred);
 /* Lowers func for what that finds, and drops the ops. func gets its type and noria.outputs; its body stays. */

@@ -76,6 +76,8 @@ NrStatus nr_lower_ops(NrLower *l, NrOp *op, NrLowered *out_yields, size_t num_yi
 /* Sets what a dim of a lowered tensor is, so that nr_lower_dim finds it. */
 void nr_lower_set_dim(NrLower *l, NrValue *tensor, size_t i, NrDim d);
 void nr_inferred_clear(NrInferred *inferred);
+/* Takes back the changes of types behind the first `count`: what was lowered since is dropped. */
+void nr_inferred_restore_types(NrInferred *inferred, size_t count);
 /* Keeps what a value was lowered to, and which results of l->op, whose lowering began behind op `before` of the block,
  * are known elements (infer.c). Only with state->inferred. */
 void nr_lower_record_value(NrLower *l, NrValue *onnx_value, const NrLowered *v);

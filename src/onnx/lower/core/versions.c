@@ -168,6 +168,8 @@ static NrStatus lower_version(NrLower *l, Split *s, NrType type, size_t versions
   inner.b = nr_builder_at_end(l->b.module, v->block, l->b.loc);
   NrLowered value = {nr_lower_tensor_cast(&inner, s->value.value, type), s->value.dtype};
   nr_map_set(&l->state->values, s->onnx, &value);
+  NrInferred *inferred = l->state->inferred;
+  size_t recorded = inferred ? inferred->former.size : 0;
   NrDiagCapture capture;
   nr_diag_capture_begin(&capture, l->ctx);
   NrStatus status = nr_lower_ops(&inner, s->op, v->yields, s->num_yields);
@@ -175,6 +177,7 @@ static NrStatus lower_version(NrLower *l, Split *s, NrType type, size_t versions
   v->end = inner.b;
   if (status) nr_block_erase(v->block);
   else s->num_made++;
+  if (status && inferred) nr_inferred_restore_types(inferred, recorded);
   return status;
 }
 

@@ -2,6 +2,7 @@
  *
  * For constant axes: a linalg.generic over the tensor's dims. For dynamic axes: one over twice as many loops; each dim
  * has a parallel loop, of size 1 where it is reduced, and a reduction loop, of size 1 elsewhere. */
+#include "onnx/lower/core/state.h"
 #include "onnx/lower/ops/reduce.h"
 
 #include <math.h>
@@ -164,6 +165,7 @@ NrValue *nr_lower_drop_axes(NrLower *l, NrValue *reduced, const NrAxes *axes) {
       if (!(axes->known >> i & 1)) shape.dims[shape.rank++] = all.dims[i];
     return nr_lower_reshape(l, reduced, &shape);
   }
+  if (axes->count == NR_AXES_UNKNOWN && nr_lower_want_length(l, nr_lower_in(l, 1))) return NULL;
   if (axes->count == NR_AXES_UNKNOWN)
     return nr_lower_error(l, "the number of axes is not known before the run: the rank of the result depends on it"),
            NULL;

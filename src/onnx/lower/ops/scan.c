@@ -301,6 +301,24 @@ static NrStatus read_inputs(NrLower *l, size_t skip, uint32_t min_rank, Scan *sc
   return NR_OK;
 }
 
+/* Dims that the body declares hold for what it is given: a state keeps its shape, and every slice has the same one. */
+static void take_declared_dims(NrLower *l, NrLowered *v, size_t lead, const size_t *axis, NrType declared) {
+  NrType type = v->value->type;
+  int64_t dims[NORIA_MAX_RANK];
+  if (declared->kind != NR_TYPE_TENSOR || type->rank != lead + (axis != NULL) + declared->rank) return;
+  for (size_t i = 0, k = 0; i < type->rank; i++) {
+    dims[i] = type->dims[i];
+    if (i < lead || (axis && i == lead + *axis)) continue;
+    int64_t size = declared->dims[k++];
+    if (dims[i] != NR_DYNAMIC || size == NR_DYNAMIC) continue;
+    nr_lower_check_dims_equal(l, nr_lower_dim(l, v->value, i), nr_dim(size),
+                              axis ? "dims of a slice, and as the body declares it"
+                                   : "dims of a state, and as the body declares it");
+    dims[i] = size;
+  }
+  v->value = nr_lower_tensor_cast(l, v->value, nr_type_tensor(dims, type->rank, type->elem));
+}
+
 /* Scan 9 and later. */
 static NrStatus scan_once(NrLower *l, Scan *scan) {
   scan->trips = nr_lower_dim(l, scan->inputs[0].value, scan->input_axis[0]);
@@ -325,6 +343,10 @@ NrStatus nr_lower_scan(NrLower *l) {
   scan.output_reverse = NR_NEW_ARRAY(arena, bool, scan.num_outputs);
   NR_TRY(read_inputs(l, old, old ? 2 : 1, &scan));
   NR_TRY(read_axes(l, &scan));
+  NrBlock *body = nr_onnx_scan_body(l->op);
+  for (size_t i = 0; i < scan.num_states; i++) take_declared_dims(l, &scan.states[i], old, NULL, body->args[i]->type);
+  for (size_t i = 0; i < scan.num_inputs; i++)
+    take_declared_dims(l, &scan.inputs[i], old, &scan.input_axis[i], body->args[scan.num_states + i]->type);
   NR_TRY(old ? scan_batches(l, &scan) : scan_once(l, &scan));
   for (size_t i = 0; i < n; i++) NR_TRY(nr_lower_out(l, i, scan.results[i].value, scan.results[i].dtype));
   return NR_OK;

@@ -67,18 +67,22 @@ NrType nr_open_tensor_type(uint32_t rank, NrType elem) {
   return nr_type_tensor(dims, rank, elem);
 }
 
+/* A tensor that comes out of a sequence, with the dims that the type of the sequence has. */
+static NrValue *with_dims(NrLower *l, NrValue *value, NrType type) {
+  for (uint32_t i = 0; i < type->rank; i++)
+    if (type->dims[i] != NR_DYNAMIC)
+      nr_lower_check_dims_equal(l, nr_lower_dim(l, value, i), nr_dim(type->dims[i]),
+                                "dims of the item, and as declared");
+  return nr_lower_tensor_cast(l, value, type);
+}
+
 NrValue *nr_lower_item(NrLower *l, NrType item, size_t result, const char *name, NrValue *const *args,
                        size_t num_args) {
   uint32_t rank;
   NrType elem = nr_lower_elem_type(l->ctx, nr_lower_dtype(l, 0));
   if (!item_rank(l, item, result, &rank)) return NULL;
   NrValue *value = nr_lower_call_at_site(l, name, args, num_args, nr_open_tensor_type(rank, elem));
-  if (!nr_type_is_tensor(item) || !nr_type_is_ranked(item)) return value;
-  for (uint32_t i = 0; i < rank; i++)
-    if (item->dims[i] != NR_DYNAMIC)
-      nr_lower_check_dims_equal(l, nr_lower_dim(l, value, i), nr_dim(item->dims[i]),
-                                "dims of the item, and as declared");
-  return nr_lower_tensor_cast(l, value, item);
+  return nr_type_is_tensor(item) && nr_type_is_ranked(item) ? with_dims(l, value, item) : value;
 }
 
 /* ---- making and changing ---- */
@@ -199,7 +203,16 @@ NrStatus nr_lower_concat_from_sequence(NrLower *l) {
   NoriaDType dtype = nr_lower_dtype(l, 0);
   NrValue *args[3] = {nr_lower_in(l, 0), i64(l, (int64_t)axis), i1(l, new_axis)};
   NrType type = nr_open_tensor_type(rank, nr_lower_elem_type(l->ctx, dtype));
-  return nr_lower_out(l, 0, nr_lower_call_at_site(l, "seq_concat", args, 3, type), dtype);
+  NrValue *result = nr_lower_call_at_site(l, "seq_concat", args, 3, type);
+  if (ranked) {
+    int64_t dims[NORIA_MAX_RANK];
+    for (size_t i = 0, k = 0; i < rank; i++) {
+      dims[i] = i == axis ? NR_DYNAMIC : item->dims[k];
+      k += i != axis || !new_axis;
+    }
+    result = with_dims(l, result, nr_type_tensor(dims, rank, type->elem));
+  }
+  return nr_lower_out(l, 0, result, dtype);
 }
 
 /* ---- SequenceMap ---- */

@@ -249,7 +249,7 @@ NrStatus nr_lower_dft(NrLower *l) {
   split_at_axis(l, &result, &d);
   if (!find_n(l, &d)) return NR_ERROR_INVALID;
   d.bins = d.onesided && !d.inverse ? nr_dim_add(l, nr_dim_div(l, d.n, two), nr_dim(1)) : d.n;
-  for (size_t i = 0; i + 1 < rank; i++) {
+  for (size_t i = 0; i + 1 < rank && !nr_dim_same(d.bins, d.in); i++) {
     NrValue *is_axis = nr_lower_cmpi(l, NR_CMPI_EQ, nr_lower_index(l, (int64_t)i), nr_dim_value(l, d.axis));
     result.dims[i] = nr_dim_select(l, is_axis, d.bins, result.dims[i]);
   }
