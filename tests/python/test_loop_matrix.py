@@ -103,13 +103,14 @@ def test_endless(kind):
 
 # ---- local functions and attributes by reference ---------------------------------------------------------------------
 
-def results(text, feeds, want):
+def results(text, feeds, want, ort=True):
     made = onnx.parser.parse_model(HEAD + text)
     data = made.SerializeToString()
     feeds = {i.name: as_value(feeds[i.name], i) for i in made.graph.input}
     want = [as_value(w, o) for w, o in zip(want, made.graph.output, strict=True)]
     all_same(noria.InferenceSession(data).run(None, feeds), want, "compiled")
-    all_same(onnxruntime.InferenceSession(data).run(None, feeds), want, "ONNX Runtime")
+    if ort:
+        all_same(onnxruntime.InferenceSession(data).run(None, feeds), want, "ONNX Runtime")
 
 
 @pytest.mark.parametrize("trips", TRIPS)
