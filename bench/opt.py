@@ -20,7 +20,8 @@ NORIA = [os.path.join(BUILD, "noria"), "opt"]
 MLIR = ["mlir-opt-22", "--mlir-disable-threading"]
 PASSES = ["--convert-scf-to-cf", "--canonicalize", "--cse"]
 DISPATCHES = ["--form-dispatch-regions", "--clone-producers-into-dispatch-regions",
-              "--convert-dispatch-region-to-workgroups", "--tile-dispatches", "--outline-dispatches"]
+              "--convert-dispatch-region-to-workgroups", "--lift-dispatch-constants", "--tile-dispatches",
+              "--outline-dispatches"]
 ROUNDS = 7
 
 FUNCTION = """func.func @reduce_if{i}(%buffer: memref<1024xf32>, %lb: index, %ub: index, %step: index) -> f32 {{

@@ -116,7 +116,8 @@ func.func @main(%x0: tensor<2048x64xf32>, %w: tensor<64x64xf32>) -> tensor<2048x
 def test_partition_is_linear(noria_tool, tmp_path):
     """From ops to dispatches: one dispatch for a few ops, and one executable for equal ones."""
     passes = ["--form-dispatch-regions", "--clone-producers-into-dispatch-regions",
-              "--convert-dispatch-region-to-workgroups", "--tile-dispatches", "--outline-dispatches"]
+              "--convert-dispatch-region-to-workgroups", "--lift-dispatch-constants", "--tile-dispatches",
+              "--outline-dispatches"]
     small, large = tmp_path / "small.mlir", tmp_path / "large.mlir"
     small.write_text("\n".join(layers(250)) + "\n")
     large.write_text("\n".join(layers(1000)) + "\n")

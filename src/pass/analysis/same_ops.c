@@ -143,4 +143,5 @@ static uint64_t hash_op(NrOp *op, const char *without) {
 }
 
 uint64_t nr_op_hash(NrOp *op) { return hash_op(op, NULL); }
+uint64_t nr_regions_hash(NrOp *op) { return hash_regions(0, op); }
 uint64_t nr_symbol_hash(NrOp *op) { return hash_op(op, NR_A_sym_name->text); }

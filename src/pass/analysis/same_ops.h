@@ -17,6 +17,7 @@ static inline bool nr_operands_swap(const NrOp *op) { return nr_op_has(op, NR_CO
 
 /* Hashes of ops; equal ops have equal hashes. They are valid in this process only, because they use addresses. */
 uint64_t nr_op_hash(NrOp *op);
+uint64_t nr_regions_hash(NrOp *op); /* of the ops in its regions */
 uint64_t nr_symbol_hash(NrOp *op); /* without the sym_name */
 
 #endif

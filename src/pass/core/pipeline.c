@@ -38,6 +38,7 @@ const NrStep nr_pipeline[] = {
     {"flow", "form-dispatch-regions", "on tensors: use-def chains still show what a workgroup reads and writes"},
     {"flow", "clone-producers-into-dispatch-regions,convert-dispatch-region-to-workgroups",
      "what is cheap is computed in a region, all else becomes its arguments"},
+    {"flow", "lift-dispatch-constants", "bodies hold their constants now, and before tiling none of these is a size"},
     {"flow", "tile-dispatches", "last that changes the bodies: their loads and stores show what a tile needs"},
     {"flow", "outline-dispatches,canonicalize,cse", "equal dispatches share one executable"},
     {"buffer", "bufferize", "values become memory; from here on the order of ops matters"},
