@@ -222,10 +222,13 @@ static bool is_remembered(const NrProver *p, const NrValue *condition, bool hold
   return false;
 }
 
+static bool is_exhausted(const NrProver *p) { return p->steps > MAX_STEPS || p->attempts > MAX_ATTEMPTS; }
+
+/* In a search that is exhausted, which proves nothing any more, no condition is looked at. */
 static void open_conditions(NrProver *p, size_t count) {
   if (p->opening) return;
   p->opening = true;
-  for (size_t i = count; i-- > 0;) open_condition(p, p->conditions.data[i]);
+  for (size_t i = count; i-- > 0 && !is_exhausted(p);) open_condition(p, p->conditions.data[i]);
   p->opening = false;
 }
 

@@ -52,6 +52,7 @@ struct NrProver {
   int steps, searches, nesting;
   int attempts; /* to use a fact, in the outermost search */
   bool opening, fitting;
+  size_t num_used; /* how many facts have to hold for the sum that is being built */
   bool used_facts,
       gave_up; /* while a sum is built: it needed facts to show that it does not wrap; they did not suffice */
 };

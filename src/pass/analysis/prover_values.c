@@ -73,7 +73,10 @@ static NrSum where_exact(NrProver *p, NrValue *value, NrSum sum) {
   if (!sum.known) return nr_prover_plain_atom(p, value);
   if (nr_prover_fits(p, &sum, min, max)) return sum;
   p->used_facts = true;
-  if (nr_prover_fits_by_facts(p, &sum, min, max)) return sum;
+  if (nr_prover_fits_by_facts(p, &sum, min, max)) {
+    p->num_used = p->facts.size;
+    return sum;
+  }
   p->gave_up = true;
   return nr_prover_plain_atom(p, value);
 }
@@ -162,7 +165,11 @@ static NrSum of_low_product(NrProver *p, NrValue *value, NrOp *op) {
   bool no_signs = nr_prover_fits(p, &x, 0, INT64_MAX) && nr_prover_fits(p, &y, 0, INT64_MAX);
   bool is_signed = nr_op_is(op, NR_OP_arith_mulsi_extended);
   NrSum product = nr_sum_mul(&x, &y);
-  if (is_signed && product.known && nr_prover_product_fits(p, op)) return p->used_facts = true, product;
+  if (is_signed && product.known && nr_prover_product_fits(p, op)) {
+    p->used_facts = true;
+    p->num_used = p->facts.size;
+    return product;
+  }
   return is_signed || no_signs ? where_exact(p, value, product) : nr_prover_plain_atom(p, value);
 }
 
@@ -251,11 +258,12 @@ static NrSum of_argument(NrProver *p, NrValue *arg) {
 }
 
 /* The cached sum of a value. A sum that used facts is valid as long as these hold; one for which facts did not suffice
- * is recomputed when there are more. */
+ * is recomputed when there are more. A search that shows that a sum does not wrap builds others without looking for
+ * facts: these are valid in such searches only. */
 typedef struct Cached {
   NrSum sum;
-  bool used_facts, gave_up;
-  size_t num_facts;
+  bool used_facts, gave_up, for_fitting;
+  size_t num_facts; /* that have to hold */
   uint64_t last_fact;
 } Cached;
 
@@ -264,6 +272,7 @@ static uint64_t last_fact(const NrProver *p, size_t count) { return count ? p->f
 static bool is_valid(const NrProver *p, const Cached *c) {
   if (!c->used_facts) return true;
   if (p->facts.size < c->num_facts || last_fact(p, c->num_facts) != c->last_fact) return false;
+  if (c->for_fitting) return p->fitting;
   return !c->gave_up || p->searches > 0 || p->opening || p->facts.size == c->num_facts;
 }
 
@@ -273,24 +282,28 @@ NrSum nr_prover_value(NrProver *p, NrValue *value) {
   if (nr_value_constant_int(value, &constant)) return nr_sum_constant(constant);
   Cached *cached = nr_map_get(&p->sums, value);
   bool used_facts = p->used_facts, gave_up = p->gave_up;
+  size_t num_used = p->num_used;
   if (!cached || !is_valid(p, cached)) {
     if (p->nesting >= NR_PROVER_MAX_NESTING)
       return nr_prover_plain_atom(p, value); /* bounds the recursion */
     p->used_facts = p->gave_up = false;
+    p->num_used = 0;
     p->nesting++;
     NrSum sum = value->op ? of_op(p, value, value->op) : of_argument(p, value);
     p->nesting--;
     if (!sum.known) sum = nr_prover_plain_atom(p, value);
-    if (p->gave_up && p->fitting) { /* not cached: facts were not used */
-      p->used_facts = p->gave_up = true;
-      return sum;
-    }
     if (!cached) cached = NR_NEW(&p->arena, Cached);
-    *cached = (Cached){sum, p->used_facts, p->gave_up, p->facts.size, last_fact(p, p->facts.size)};
+    *cached = (Cached){.sum = sum,
+                       .used_facts = p->used_facts,
+                       .gave_up = p->gave_up,
+                       .for_fitting = p->gave_up && p->fitting};
+    cached->num_facts = cached->for_fitting ? p->num_used : p->facts.size;
+    cached->last_fact = last_fact(p, cached->num_facts);
     nr_map_set(&p->sums, value, cached);
   }
   p->used_facts = used_facts || cached->used_facts;
   p->gave_up = gave_up || cached->gave_up;
+  p->num_used = cached->used_facts ? NR_MAX(num_used, cached->num_facts) : num_used;
   return cached->sum;
 }
 
