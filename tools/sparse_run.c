@@ -1,6 +1,7 @@
 /* sparse_run.c - `noria sparse --run`: reads the operands of a kernel, runs it and prints its result. */
 #include <stdio.h>
 
+#include "base/float_format.h"
 #include "elements.h"
 #include "sparse/storage.h"
 #include "sparse_job.h"
@@ -48,6 +49,10 @@ static bool element(const NoriaValue *value, int64_t i, double *out_float, int64
   case NORIA_F32: *out_float = (double)((const float *)data)[i]; return true;
   case NORIA_I64: *out_int = ((const int64_t *)data)[i]; return true;
   case NORIA_I32: *out_int = ((const int32_t *)data)[i]; return true;
+  case NORIA_I16: *out_int = ((const int16_t *)data)[i]; return true;
+  case NORIA_I8: *out_int = ((const int8_t *)data)[i]; return true;
+  case NORIA_BOOL: *out_int = ((const uint8_t *)data)[i] != 0; return true;
+  case NORIA_F16: *out_float = nr_float_decode(&nr_format_f16, ((const uint16_t *)data)[i]); return true;
   default: return false;
   }
 }
@@ -58,14 +63,15 @@ static int take_array(const char *path, const NoriaValue *value, bool keep_zeros
   int64_t rank = noria_tensor_rank(value), at[NR_SPARSE_MAX_ORDER] = {0};
   if (noria_value_kind(value) != NORIA_KIND_TENSOR || rank > NR_SPARSE_MAX_ORDER)
     return fail(path, 0, "an array of at most %d dims is expected", NR_SPARSE_MAX_ORDER);
-  *out = (NrSparseEntries){.order = (size_t)rank, .is_int = dtype == NORIA_I64 || dtype == NORIA_I32};
+  bool is_float = dtype == NORIA_F64 || dtype == NORIA_F32 || dtype == NORIA_F16;
+  *out = (NrSparseEntries){.order = (size_t)rank, .is_int = !is_float};
   for (int64_t d = 0; d < rank; d++) out->dims[d] = noria_tensor_dims(value)[d];
   for (int64_t i = 0; i < noria_tensor_count(value); i++) {
     double f = 0;
     int64_t n = 0;
     if (!element(value, i, &f, &n))
-      return fail(path, 0, "elements of %s are not supported; expected float32, float64, int32 or int64",
-                  noria_dtype_name(dtype));
+      return fail(path, 0, "elements of %s are not supported; expected float16, float32, float64, int8 to int64 or "
+                  "bool", noria_dtype_name(dtype));
     if (keep_zeros || f != 0 || n != 0) {
       for (int64_t d = 0; d < rank; d++) nr_vec_push(&out->coordinates, at[d]);
       if (out->is_int) nr_vec_push(&out->ints, n);

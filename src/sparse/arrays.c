@@ -48,21 +48,6 @@ void nr_gen_store(NrGenerator *s, const char *type, NrLoopValue variable, NrLoop
   nr_loops_assign(&s->l, variable, NR_LOOPS_OP(&s->l, s->l.hints.data[variable], text, value, variable, at));
 }
 
-const char *nr_gen_number(NrGenerator *s, const char *number) {
-  const char *part = strstr(s->type, "f32") ? "f32" : "f64";
-  if (s->is_complex)
-    return nr_gen_text(s, "complex.constant [%s : %s, 0.0 : %s] : %s", number, part, part, s->type);
-  return nr_gen_text(s, "arith.constant %s : %s", number, s->type);
-}
-
-NrLoopValue nr_gen_arith(NrGenerator *s, const char *hint, const char *name, NrLoopValue a, NrLoopValue b) {
-  const char *op = s->is_complex ? nr_gen_text(s, "complex.%s", name)
-                                 : nr_gen_text(s, "arith.%s%c", name, s->is_int ? 'i' : 'f');
-  return nr_gen_op2(s, hint, nr_gen_text(s, "%s $0, $1 : %s", op, s->type), a, b);
-}
-
-NrLoopValue nr_gen_add(NrGenerator *s, NrLoopValue a, NrLoopValue b) { return nr_gen_arith(s, "sum", "add", a, b); }
-
 NrLoopValue nr_gen_size(NrGenerator *s, const char *hint, const char *type, NrLoopValue tensor) {
   return nr_gen_op2(s, hint, nr_gen_text(s, "tensor.dim $0, $1 : %s", type), tensor, s->c0);
 }
@@ -315,15 +300,9 @@ static void follow_dense_tensor(NrGenerator *s, size_t access) {
                               operands, tensor->order + 1);
 }
 
-void nr_arrays_follow(NrGenerator *s, size_t access) {
+void nr_arrays_follow_dense(NrGenerator *s, size_t access) {
   const NrSparseTensor *tensor = nr_access_tensor(s, access);
-  const NrArrays *arrays = &s->arrays[s->a->accesses[access].tensor];
   NrCursor *cursor = &s->cursors[access];
-  if (cursor->value != NR_NO_LOOP_VALUE) return;
-  if (arrays->is_dense) {
-    follow_dense_tensor(s, access);
-    return;
-  }
   for (; cursor->level < tensor->order && tensor->format.kinds[cursor->level] == NR_LEVEL_DENSE; cursor->level++) {
     size_t index = nr_level_index(s->a, access, cursor->level);
     if (s->coordinate[index] == NR_NO_LOOP_VALUE) return;
@@ -334,6 +313,18 @@ void nr_arrays_follow(NrGenerator *s, size_t access) {
     }
     cursor->at = c;
   }
+}
+
+void nr_arrays_follow(NrGenerator *s, size_t access) {
+  const NrSparseTensor *tensor = nr_access_tensor(s, access);
+  const NrArrays *arrays = &s->arrays[s->a->accesses[access].tensor];
+  NrCursor *cursor = &s->cursors[access];
+  if (cursor->value != NR_NO_LOOP_VALUE) return;
+  if (arrays->is_dense) {
+    follow_dense_tensor(s, access);
+    return;
+  }
+  nr_arrays_follow_dense(s, access);
   if (cursor->level == tensor->order)
     cursor->value = load(s, nr_gen_text(s, "%.*s_val", NR_STR_ARG(tensor->name)), s->type, arrays->values,
                                   cursor->at);

@@ -69,7 +69,8 @@ static NrStatus index_variable(Parser *p, size_t *out) {
       return nr_sparse_fail(p->arena, p->error, column, "'%.*s' is a tensor; an index needs another name",
                             NR_STR_ARG(word));
   if (a->num_indices == NR_SPARSE_MAX_INDICES)
-    return nr_sparse_fail(p->arena, p->error, column, "an expression has at most %d indices", NR_SPARSE_MAX_INDICES);
+    return nr_sparse_fail(p->arena, p->error, column, "'%.*s' is one index too many: an expression has at most %d",
+                          NR_STR_ARG(word), NR_SPARSE_MAX_INDICES);
   a->indices[a->num_indices++] = word;
   return NR_OK;
 }
@@ -88,11 +89,23 @@ static NrStatus tensor_of(Parser *p, NrStr word, size_t order, size_t column, si
     return NR_OK;
   }
   if (a->num_tensors == NR_SPARSE_MAX_TENSORS)
-    return nr_sparse_fail(p->arena, p->error, column, "an expression has at most %d tensors", NR_SPARSE_MAX_TENSORS);
+    return nr_sparse_fail(p->arena, p->error, column, "'%.*s' is one tensor too many: an expression has at most %d",
+                          NR_STR_ARG(word), NR_SPARSE_MAX_TENSORS);
   NrSparseTensor *t = &a->tensors[a->num_tensors++];
   *t = (NrSparseTensor){.name = word, .order = order, .format = {.order = order}, .column = column};
   for (size_t l = 0; l < order; l++) t->format.dims[l] = l;
   return NR_OK;
+}
+
+#define ENTRIES "go over entries, and what has none is 0; elements can be added, subtracted and multiplied"
+
+/* word(operand( */
+static NrStatus no_function(Parser *p, size_t column, NrStr word, NrStr operand) {
+  take(p, '(');
+  peek(p);
+  NrStr index = name(p);
+  return nr_sparse_fail(p->arena, p->error, column, "'%.*s' cannot be a function of '%.*s': loops, such as that over "
+                        "'%.*s', " ENTRIES, NR_STR_ARG(word), NR_STR_ARG(operand), NR_STR_ARG(index));
 }
 
 /* name | name '(' index { ',' index } ')' */
@@ -104,17 +117,12 @@ static NrStatus access(Parser *p, size_t *out) {
   if (take(p, '(')) {
     do {
       if (order == NR_SPARSE_MAX_ORDER)
-        return nr_sparse_fail(p->arena, p->error, p->at + 1, "a tensor has at most %d dims", NR_SPARSE_MAX_ORDER);
-      peek(p);
-      size_t at = p->at + 1;
-      NR_TRY(index_variable(p, &access.indices[order]));
-      for (size_t i = 0; i < order; i++)
-        if (access.indices[i] == access.indices[order])
-          return nr_sparse_fail(p->arena, p->error, at,
-                                "'%.*s' has the index '%.*s' twice; a diagonal is not supported: each level needs a "
-                                "loop of its own", NR_STR_ARG(word), NR_STR_ARG(a->indices[access.indices[order]]));
-      order++;
+        return nr_sparse_fail(p->arena, p->error, p->at + 1, "'%.*s' has too many indices: a tensor has at most %d "
+                              "dims", NR_STR_ARG(word), NR_SPARSE_MAX_ORDER);
+      NR_TRY(index_variable(p, &access.indices[order++]));
     } while (take(p, ','));
+    if (peek(p) == '(' && !p->on_left)
+      return no_function(p, column, word, a->indices[access.indices[order - 1]]);
     if (!take(p, ')')) return unexpected(p, "',' or ')' behind an index");
   }
   NR_TRY(tensor_of(p, word, order, column, &access.tensor));
@@ -123,7 +131,8 @@ static NrStatus access(Parser *p, size_t *out) {
       return nr_sparse_fail(p->arena, p->error, column, "'%.*s' is an index; a tensor needs another name",
                             NR_STR_ARG(word));
   if (a->num_accesses == NR_SPARSE_MAX_ACCESSES)
-    return nr_sparse_fail(p->arena, p->error, column, "an expression has at most %d operands", NR_SPARSE_MAX_ACCESSES);
+    return nr_sparse_fail(p->arena, p->error, column, "'%.*s' is one operand too many: an expression has at most %d",
+                          NR_STR_ARG(word), NR_SPARSE_MAX_ACCESSES - 1);
   *out = a->num_accesses;
   a->accesses[a->num_accesses++] = access;
   return NR_OK;
@@ -133,9 +142,10 @@ static NrStatus access(Parser *p, size_t *out) {
 
 static NrStatus sum(Parser *p, const NrSparseExpr **out);
 
-static NrSparseExpr *node(Parser *p, NrSparseKind kind, const NrSparseExpr *left, const NrSparseExpr *right) {
+static NrSparseExpr *node(Parser *p, size_t column, NrSparseKind kind, const NrSparseExpr *left,
+                          const NrSparseExpr *right) {
   NrSparseExpr *e = NR_NEW(p->arena, NrSparseExpr);
-  *e = (NrSparseExpr){.kind = kind, .left = left, .right = right, .column = p->at + 1};
+  *e = (NrSparseExpr){.kind = kind, .left = left, .right = right, .column = column};
   return e;
 }
 
@@ -154,11 +164,23 @@ static NrStatus number(Parser *p, const NrSparseExpr **out) {
     if (p->at == n || !is_digit(s[p->at])) return unexpected(p, "an exponent");
     while (p->at < n && is_digit(s[p->at])) p->at++;
   }
-  NrSparseExpr *e = node(p, NR_SPARSE_NUMBER, NULL, NULL);
+  NrSparseExpr *e = node(p, begin + 1, NR_SPARSE_NUMBER, NULL, NULL);
   e->number = (NrStr){s + begin, p->at - begin};
-  e->column = begin + 1;
   *out = e;
   return NR_OK;
+}
+
+/* What stands where an operator could: another operator, or a mistake. */
+static NrStatus no_operator(Parser *p, const char *wanted) {
+  char c = peek(p);
+  if (!c || !strchr("/%^&|<>!?", c)) return unexpected(p, wanted);
+  const NrSparseAccess *last = &p->a->accesses[p->a->num_accesses - 1];
+  size_t order = p->a->tensors[last->tensor].order;
+  const char *over = "";
+  for (size_t d = 0; d < order; d++)
+    over = nr_arena_printf(p->arena, "%s%s'%.*s'", over, d ? ", " : " over ",
+                           NR_STR_ARG(p->a->indices[last->indices[d]]));
+  return nr_sparse_fail(p->arena, p->error, p->at + 1, "'%c' is not supported: loops%s " ENTRIES, c, over);
 }
 
 /* '-' factor | '(' sum ')' | number | access */
@@ -167,16 +189,16 @@ static NrStatus factor(Parser *p, const NrSparseExpr **out) {
   if (c == '-' || c == '(') {
     if (++p->depth > NR_SPARSE_MAX_DEPTH)
       return nr_sparse_fail(p->arena, p->error, p->at + 1, "nested more than %d deep", NR_SPARSE_MAX_DEPTH);
-    p->at++;
+    size_t column = ++p->at;
     NR_TRY(c == '-' ? factor(p, out) : sum(p, out));
-    if (c == '-') *out = node(p, NR_SPARSE_NEG, *out, NULL);
-    else if (!take(p, ')')) return unexpected(p, "an operator or ')'");
+    if (c == '-') *out = node(p, column, NR_SPARSE_NEG, *out, NULL);
+    else if (!take(p, ')')) return no_operator(p, "an operator or ')'");
     p->depth--;
     return NR_OK;
   }
   if (is_digit(c)) return number(p, out);
   if (!is_letter(c)) return unexpected(p, "a tensor, a number or '('");
-  NrSparseExpr *e = node(p, NR_SPARSE_ACCESS, NULL, NULL);
+  NrSparseExpr *e = node(p, p->at + 1, NR_SPARSE_ACCESS, NULL, NULL);
   *out = e;
   return access(p, &e->access);
 }
@@ -185,8 +207,9 @@ static NrStatus product(Parser *p, const NrSparseExpr **out) {
   NR_TRY(factor(p, out));
   while (take(p, '*')) {
     const NrSparseExpr *right;
+    size_t column = p->at;
     NR_TRY(factor(p, &right));
-    *out = node(p, NR_SPARSE_MUL, *out, right);
+    *out = node(p, column, NR_SPARSE_MUL, *out, right);
   }
   return NR_OK;
 }
@@ -195,9 +218,9 @@ static NrStatus sum(Parser *p, const NrSparseExpr **out) {
   NR_TRY(product(p, out));
   for (char c; (c = peek(p)) == '+' || c == '-';) {
     const NrSparseExpr *right;
-    p->at++;
+    size_t column = ++p->at;
     NR_TRY(product(p, &right));
-    *out = node(p, c == '+' ? NR_SPARSE_ADD : NR_SPARSE_SUB, *out, right);
+    *out = node(p, column, c == '+' ? NR_SPARSE_ADD : NR_SPARSE_SUB, *out, right);
   }
   return NR_OK;
 }
@@ -222,13 +245,15 @@ NrStatus nr_sparse_parse(NrArena *arena, NrStr text, NrSparseAssignment *out, Nr
   Parser p = {.arena = arena, .text = text, .a = out, .error = error};
   size_t left;
   if (!is_letter(peek(&p))) return unexpected(&p, "the result, such as A(i,j)");
+  p.on_left = true;
   NR_TRY(access(&p, &left));
+  p.on_left = false;
   out->num_free = out->num_indices;
   out->adds = take(&p, '+');
   if (!take(&p, '=')) return unexpected(&p, out->adds ? "'=' behind '+'" : "'=' or '+='");
   NR_TRY(sum(&p, &out->value));
   peek(&p);
-  if (p.at < text.size) return unexpected(&p, "an operator or the end");
+  if (p.at < text.size) return no_operator(&p, "an operator or the end");
   return check_free(&p);
 }
 

@@ -2,11 +2,12 @@
 #include "sparse/lower.h"
 
 NrStatus nr_sparse_check_type(NrArena *arena, const char *type, NrSparseError *error) {
-  static const char *const types[] = {"f16", "f32", "f64", "i32", "i64", "complex<f32>", "complex<f64>"};
+  static const char *const types[] = {"i1",  "i8",  "i16", "i32", "i64",         "f16",
+                                      "bf16", "f32", "f64", "complex<f32>", "complex<f64>"};
   for (size_t i = 0; i < NR_COUNTOF(types); i++)
     if (!strcmp(types[i], type)) return NR_OK;
-  return nr_sparse_fail(arena, error, 0, "elements are f16, f32, f64, i32, i64, complex<f32> or complex<f64>, not '%s'",
-                        type);
+  return nr_sparse_fail(arena, error, 0, "elements are i1, i8, i16, i32, i64, f16, bf16, f32, f64, complex<f32> or "
+                        "complex<f64>, not '%s'", type);
 }
 
 static NrStatus choose_types(NrGenerator *s, const NrSparseOptions *options) {
@@ -16,23 +17,37 @@ static NrStatus choose_types(NrGenerator *s, const NrSparseOptions *options) {
   if (strcmp(s->index, "i32") && strcmp(s->index, "i64") && strcmp(s->index, "index"))
     return nr_sparse_fail(s->arena, s->error, 0, "positions and coordinates are i32, i64 or index, not '%s'", s->index);
   s->is_int = s->type[0] == 'i';
+  s->is_bool = !strcmp(s->type, "i1");
   s->is_complex = s->type[0] == 'c';
   return NR_OK;
 }
 
-static NrStatus check_numbers(NrGenerator *s, const NrSparseExpr *e) {
+static long long most_of(const char *type) {
+  switch (type[1]) { /* i1 and i16, i8, i32, i64 */
+  case '1': return type[2] ? INT16_MAX : 1;
+  case '8': return INT8_MAX;
+  case '3': return INT32_MAX;
+  default: return INT64_MAX;
+  }
+}
+
+/* What elements of the type cannot have. Sums of i1 are or and products and, which have no inverse. */
+static NrStatus check_elements(NrGenerator *s, const NrSparseExpr *e) {
   if (!e) return NR_OK;
+  if (s->is_bool && (e->kind == NR_SPARSE_SUB || e->kind == NR_SPARSE_NEG))
+    return nr_sparse_fail(s->arena, s->error, e->column, "elements of i1 have no '-': their sum is or, their product "
+                          "and; choose another --type");
   if (e->kind == NR_SPARSE_NUMBER && s->is_int) {
-    long long most = strcmp(s->type, "i32") ? INT64_MAX : INT32_MAX, value = 0;
+    long long most = most_of(s->type), value = 0;
     for (size_t i = 0; i < e->number.size; i++) {
       int digit = e->number.data[i] - '0';
-      if (digit < 0 || digit > 9 || value > (most - digit) / 10)
+      if (digit < 0 || digit > 9 || digit > most || value > (most - digit) / 10)
         return nr_sparse_fail(s->arena, s->error, e->column, "'%.*s' is no %s", NR_STR_ARG(e->number), s->type);
       value = value * 10 + digit;
     }
   }
-  NR_TRY(check_numbers(s, e->left));
-  return check_numbers(s, e->right);
+  NR_TRY(check_elements(s, e->left));
+  return check_elements(s, e->right);
 }
 
 static void begin(NrGenerator *s) {
@@ -70,7 +85,7 @@ static void finish(NrGenerator *s) {
 
 static NrStatus make(NrGenerator *s, const NrSparseOptions *options) {
   NR_TRY(choose_types(s, options));
-  NR_TRY(check_numbers(s, s->a->value));
+  NR_TRY(check_elements(s, s->a->value));
   NR_TRY(nr_sparse_order(s->arena, s->a, s->order, s->error));
   NR_TRY(nr_output_check(s));
   begin(s);

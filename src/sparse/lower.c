@@ -10,41 +10,7 @@
  * An operand alone, or a dense dim, is an scf.for. */
 #include "sparse/lower.h"
 
-/* ---- elements ---------------------------------------------------------------------------------------------------- */
-
-static NrLoopValue number(NrGenerator *s, const NrSparseExpr *e) {
-  NrStr n = e->number;
-  const char *text = nr_gen_text(s, "%.*s", NR_STR_ARG(n));
-  size_t digits = strspn(text, "0123456789");
-  if (!s->is_int && text[digits] != '.') text = nr_gen_text(s, "%.*s.0%s", (int)digits, text, text + digits);
-  return nr_loops_op(&s->l, "number", nr_gen_number(s, text), NULL, 0);
-}
-
-static NrLoopValue negated(NrGenerator *s, NrLoopValue a) {
-  if (s->is_int) return nr_gen_arith(s, "minus", "sub", s->zero, a);
-  const char *op = s->is_complex ? "complex.neg" : "arith.negf";
-  return nr_gen_op1(s, "minus", nr_gen_text(s, "%s $0 : %s", op, s->type), a);
-}
-
-static NrLoopValue element(NrGenerator *s, const NrSparseExpr *e) {
-  switch (e->kind) {
-  case NR_SPARSE_ACCESS: return s->cursors[e->access].value;
-  case NR_SPARSE_NUMBER: return number(s, e);
-  case NR_SPARSE_NEG: return negated(s, element(s, e->left));
-  default: break;
-  }
-  NrLoopValue a = element(s, e->left), b = element(s, e->right);
-  const char *op = e->kind == NR_SPARSE_ADD ? "add" : e->kind == NR_SPARSE_SUB ? "sub" : "mul";
-  return nr_gen_arith(s, e->kind == NR_SPARSE_MUL ? "product" : "sum", op, a, b);
-}
-
-static NrLoopValue terms_element(NrGenerator *s, NrTerms terms) {
-  NrLoopValue sum = element(s, terms.data[0].expr);
-  if (terms.data[0].negative) sum = negated(s, sum);
-  for (size_t i = 1; i < terms.size; i++)
-    sum = nr_gen_arith(s, "sum", terms.data[i].negative ? "sub" : "add", sum, element(s, terms.data[i].expr));
-  return sum;
-}
+/* ---- terms ------------------------------------------------------------------------------------------------------- */
 
 static void put(NrGenerator *s, NrLoopValue value) {
   if (s->sum == NR_NO_LOOP_VALUE) {
@@ -70,20 +36,46 @@ typedef struct Loop {
   NrLoopValue end[NR_SPARSE_MAX_ACCESSES], crd[NR_SPARSE_MAX_ACCESSES];
   NrLoopValue next[NR_SPARSE_MAX_ACCESSES]; /* behind the repetitions of a coordinate, where the level repeats */
   NrLoopValue here[NR_SPARSE_MAX_ACCESSES]; /* whether its coordinate is the loop's */
+  NrAccessSet searched;                     /* iterators with levels below whose coordinates are known */
+  NrLoopValue found[NR_SPARSE_MAX_ACCESSES]; /* whether there is an entry; without a search, that is here */
+  NrCursor behind[NR_SPARSE_MAX_ACCESSES];  /* of a searched iterator: behind the levels that are known */
 } Loop;
 
 #define FOR_EACH(k, set) \
   for (size_t k = 0; k < NR_SPARSE_MAX_ACCESSES; k++) \
     if ((set) >> k & 1)
 
-static NrAccessSet iterators_of(const NrGenerator *s, NrTerms terms, size_t index) {
+/* The place in the order of the loop behind which the coordinates of levels 0 to l are known. */
+static size_t depth_of(const NrGenerator *s, size_t k, size_t l) {
+  size_t depth = s->a->num_indices;
+  for (bool found = false; !found;) {
+    depth--;
+    for (size_t m = 0; m <= l; m++) found |= nr_level_index(s->a, k, m) == s->order[depth];
+  }
+  return depth;
+}
+
+/* The accesses with a sparse level whose coordinates are those of the loop at this depth, or are known in it; `known`:
+ * only the latter, which are searched. */
+static NrAccessSet iterators_of(const NrGenerator *s, NrTerms terms, size_t depth, bool known) {
   NrAccessSet set = nr_terms_accesses(terms), found = 0;
   FOR_EACH(k, set) {
     const NrSparseFormat *format = &nr_access_tensor(s, k)->format;
     for (size_t l = 0; l < format->order; l++)
-      if (format->kinds[l] != NR_LEVEL_DENSE && nr_level_index(s->a, k, l) == index) found |= (NrAccessSet)1 << k;
+      if (format->kinds[l] != NR_LEVEL_DENSE && depth_of(s, k, l) == depth &&
+          (!known || nr_level_is_known(s->a, k, l)))
+        found |= (NrAccessSet)1 << k;
   }
   return found;
+}
+
+/* Of a loop over an iterator that has a dense level there, all coordinates are positions: each is searched. */
+static bool is_dense_level(const NrGenerator *s, size_t k) {
+  return nr_access_tensor(s, k)->format.kinds[s->cursors[k].level] == NR_LEVEL_DENSE;
+}
+
+static NrLoopValue coordinate_at(NrGenerator *s, size_t k, NrLoopValue p) {
+  return is_dense_level(s, k) ? nr_loops_read(&s->l, p) : nr_arrays_coordinate(s, k, p);
 }
 
 static bool repeats(const NrGenerator *s, size_t k) {
@@ -110,8 +102,12 @@ static NrLoopValue skip_repeats(NrGenerator *s, const Loop *loop, size_t k) {
 static NrLoopValue begin_iterators(NrGenerator *s, Loop *loop) {
   NrLoopValue bound = NR_NO_LOOP_VALUE;
   FOR_EACH(k, loop->iterators) {
-    nr_arrays_segment(s, k, &loop->p[k], &loop->end[k]);
-    NrLoopValue size = nr_gen_op2(s, "size", "arith.subi $0, $1 : index", loop->end[k], loop->p[k]);
+    NrLoopValue size = loop->end[k] = s->extent[loop->index];
+    loop->p[k] = s->c0;
+    if (!is_dense_level(s, k)) {
+      nr_arrays_segment(s, k, &loop->p[k], &loop->end[k]);
+      size = nr_gen_op2(s, "size", "arith.subi $0, $1 : index", loop->end[k], loop->p[k]);
+    }
     if (bound == NR_NO_LOOP_VALUE) bound = size;
     else bound = nr_gen_op2(s, "bound", loop->lattice.size > 1 ? "arith.addi $0, $1 : index"
                                                                  : "arith.minui $0, $1 : index", bound, size);
@@ -121,13 +117,31 @@ static NrLoopValue begin_iterators(NrGenerator *s, Loop *loop) {
 
 /* ---- bodies ------------------------------------------------------------------------------------------------------ */
 
+/* Moves the cursor of an iterator behind the level of the loop. */
+static void step(NrGenerator *s, const Loop *loop, size_t k) {
+  NrCursor *cursor = &s->cursors[k];
+  if (is_dense_level(s, k)) return;
+  cursor->at = loop->p[k];
+  cursor->end = repeats(s, k) ? loop->next[k] : NR_NO_LOOP_VALUE;
+  cursor->level++;
+}
+
+/* Searches the levels below coordinate c whose coordinates are known. */
+static void search(NrGenerator *s, Loop *loop, size_t k, NrLoopValue c) {
+  NrCursor before = s->cursors[k];
+  s->coordinate[loop->index] = c;
+  step(s, loop, k);
+  loop->found[k] = nr_search(s, k, loop->here[k]);
+  loop->behind[k] = s->cursors[k];
+  s->coordinate[loop->index] = NR_NO_LOOP_VALUE;
+  s->cursors[k] = before;
+}
+
 /* Moves the cursors of a point's iterators to their entries. */
 static void enter(NrGenerator *s, const Loop *loop, NrAccessSet point) {
   FOR_EACH(k, point) {
-    NrCursor *cursor = &s->cursors[k];
-    cursor->at = loop->p[k];
-    cursor->end = repeats(s, k) ? loop->next[k] : NR_NO_LOOP_VALUE;
-    cursor->level++;
+    if (loop->searched >> k & 1) s->cursors[k] = loop->behind[k];
+    else step(s, loop, k);
   }
 }
 
@@ -140,9 +154,9 @@ static void body(NrGenerator *s, const Loop *loop, NrAccessSet point, NrLoopValu
   enter(s, loop, point);
   NrAccessSet used = nr_terms_accesses(terms);
   FOR_EACH(k, used) nr_arrays_follow(s, k);
-  NrLoopValue begin = nr_output_open(s, loop->index);
+  nr_output_open(s, loop->index);
   nr_gen_loops(s, loop->depth + 1, terms);
-  nr_output_close(s, loop->index, begin);
+  nr_output_close(s, loop->index);
   s->coordinate[loop->index] = NR_NO_LOOP_VALUE;
   memcpy(s->cursors, before, sizeof before);
 }
@@ -152,7 +166,7 @@ static bool is_certain(const Loop *loop, NrAccessSet point, const NrAccessSet *c
   for (NrAccessSet here = point;; here = (here - 1) & point) {
     bool before = false;
     for (size_t i = 0; i < at; i++) before |= (cases[i] & ~here) == 0;
-    if ((here || loop->is_full) && !before && (cases[at] & ~here)) return false;
+    if ((here || loop->is_full || (point & loop->searched)) && !before && (cases[at] & ~here)) return false;
     if (!here) return true;
   }
 }
@@ -160,8 +174,8 @@ static bool is_certain(const Loop *loop, NrAccessSet point, const NrAccessSet *c
 static NrLoopValue all_here(NrGenerator *s, const Loop *loop, NrAccessSet point) {
   NrLoopValue all = NR_NO_LOOP_VALUE;
   FOR_EACH(k, point)
-    all = all == NR_NO_LOOP_VALUE ? loop->here[k]
-                                  : nr_gen_op2(s, "all", "arith.andi $0, $1 : i1", all, loop->here[k]);
+    all = all == NR_NO_LOOP_VALUE ? loop->found[k]
+                                  : nr_gen_op2(s, "all", "arith.andi $0, $1 : i1", all, loop->found[k]);
   return all;
 }
 
@@ -188,8 +202,9 @@ static void branches(NrGenerator *s, const Loop *loop, NrAccessSet point, const 
  * be predicted wrong every other time; a select of floats is a branch on x86. */
 static bool is_flat(const NrGenerator *s, const Loop *loop, NrAccessSet point) {
   FOR_EACH(k, point) if (repeats(s, k)) return false;
+  if (point & loop->searched) return false;
   return loop->depth + 1 == s->a->num_indices && s->sum == NR_NO_LOOP_VALUE && !s->out.is_dense &&
-         !s->out.in_workspace && loop->index < s->a->num_free;
+         !s->out.in_workspace && loop->index < s->a->num_free && nr_output_levels(s, loop->index) == 1;
 }
 
 static void select_case(NrGenerator *s, const Loop *loop, NrAccessSet point, const NrAccessSet *cases, size_t size,
@@ -202,7 +217,7 @@ static void select_case(NrGenerator *s, const Loop *loop, NrAccessSet point, con
   enter(s, loop, point);
   FOR_EACH(k, used) nr_arrays_follow(s, k);
   for (size_t i = size; i-- > 0;) {
-    NrLoopValue one = terms_element(s, nr_terms_without(s->arena, loop->terms, loop->iterators & ~cases[i]));
+    NrLoopValue one = nr_terms_element(s, nr_terms_without(s->arena, loop->terms, loop->iterators & ~cases[i]));
     NrLoopValue all = is_certain(loop, point, cases, i) ? NR_NO_LOOP_VALUE : all_here(s, loop, cases[i]);
     if (i + 1 == size) any = all;
     else if (any != NR_NO_LOOP_VALUE) any = nr_gen_op2(s, "any", "arith.ori $0, $1 : i1", any, all);
@@ -235,7 +250,13 @@ static void for_loop(NrGenerator *s, Loop *loop, NrAccessSet point) {
   size_t k = (size_t)__builtin_ctz(point);
   NrLoopValue before = loop->p[k];
   loop->p[k] = nr_loops_for(&s->l, position_name(s, k), before, loop->end[k]);
-  body(s, loop, point, nr_arrays_coordinate(s, k, loop->p[k]));
+  NrLoopValue c = coordinate_at(s, k, loop->p[k]);
+  if (point & loop->searched) {
+    search(s, loop, k, c);
+    nr_loops_if(&s->l, loop->found[k]);
+  }
+  body(s, loop, point, c);
+  if (point & loop->searched) nr_loops_end(&s->l);
   nr_loops_end(&s->l);
   loop->p[k] = before;
 }
@@ -277,15 +298,17 @@ static void while_loop(NrGenerator *s, Loop *loop, NrAccessSet point) {
   }
   nr_loops_do(&s->l, left);
   FOR_EACH(k, point) {
-    loop->crd[k] = nr_arrays_coordinate(s, k, loop->p[k]);
+    loop->crd[k] = coordinate_at(s, k, loop->p[k]);
     if (repeats(s, k)) loop->next[k] = skip_repeats(s, loop, k);
     c = c == NR_NO_LOOP_VALUE
             ? loop->crd[k]
             : nr_gen_op2(s, index_name(s, loop->index), "arith.minui $0, $1 : index", c, loop->crd[k]);
   }
   if (loop->is_full) c = nr_loops_read(&s->l, loop->at);
-  FOR_EACH(k, point)
-    loop->here[k] = nr_gen_op2(s, "here", "arith.cmpi eq, $0, $1 : index", loop->crd[k], c);
+  FOR_EACH(k, point) {
+    loop->found[k] = loop->here[k] = nr_gen_op2(s, "here", "arith.cmpi eq, $0, $1 : index", loop->crd[k], c);
+    if (loop->searched >> k & 1) search(s, loop, k, c);
+  }
   if (is_flat(s, loop, point)) select_case(s, loop, point, cases, size, c);
   else branches(s, loop, point, cases, 0, size, c);
   advance(s, loop, point, c);
@@ -311,7 +334,8 @@ static bool is_merged(const NrGenerator *s, const Loop *loop) {
 static void loop_over(NrGenerator *s, size_t depth, NrTerms terms) {
   Loop loop = {.depth = depth, .index = s->order[depth], .terms = terms, .at = NR_NO_LOOP_VALUE};
   for (size_t k = 0; k < NR_SPARSE_MAX_ACCESSES; k++) loop.next[k] = loop.here[k] = NR_NO_LOOP_VALUE;
-  loop.iterators = iterators_of(s, terms, loop.index);
+  loop.iterators = iterators_of(s, terms, depth, false);
+  loop.searched = iterators_of(s, terms, depth, true);
   if (__builtin_popcount(loop.iterators) > NR_SPARSE_MAX_MERGED) {
     if (!s->error->message)
       (void)!nr_sparse_fail(s->arena, s->error, 0, "%d sparse operands meet in the loop over '%s'; at most %d can",
@@ -345,14 +369,14 @@ static bool has_free(const NrGenerator *s, size_t depth) {
 
 static bool has_iterators(const NrGenerator *s, size_t depth, NrTerms terms) {
   for (size_t k = depth; k < s->a->num_indices; k++)
-    if (iterators_of(s, terms, s->order[k])) return true;
+    if (iterators_of(s, terms, k, false)) return true;
   return false;
 }
 
 /* All loops that are left sum up: into a variable. Where a sparse result may have no entry, another one notes it. */
 static void reduce(NrGenerator *s, size_t depth, NrTerms terms) {
   s->sum = nr_loops_variable(&s->l, "acc", s->type, s->zero);
-  if (!s->out.is_dense && !s->out.in_workspace && has_iterators(s, depth, terms))
+  if (!s->out.is_dense && has_iterators(s, depth, terms))
     s->found = nr_loops_variable(&s->l, "found", "i1", s->no);
   nr_gen_loops(s, depth, terms);
   NrLoopValue sum = s->sum, found = s->found;
@@ -365,7 +389,7 @@ static void reduce(NrGenerator *s, size_t depth, NrTerms terms) {
 void nr_gen_loops(NrGenerator *s, size_t depth, NrTerms terms) {
   if (!terms.size) return;
   if (depth == s->a->num_indices) {
-    put(s, terms_element(s, terms));
+    put(s, nr_terms_element(s, terms));
     return;
   }
   if (s->sum == NR_NO_LOOP_VALUE && !has_free(s, depth)) {

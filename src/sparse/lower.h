@@ -67,6 +67,7 @@ typedef struct NrOutput {
   NrLoopValue values;
   NrLoopValue positions[NR_SPARSE_MAX_ORDER], coordinates[NR_SPARSE_MAX_ORDER], at[NR_SPARSE_MAX_ORDER];
   NrLoopValue parent[NR_SPARSE_MAX_ORDER]; /* of a dense level: the position on it */
+  NrLoopValue begin[NR_SPARSE_MAX_ORDER];  /* of a compressed level: its first position below the coordinate above */
   NrLoopValue row, words, groups; /* workspace: elements, a bit for each that is set, a bit for each word of bits */
   NrLoopValue num_groups;
 } NrOutput;
@@ -79,6 +80,7 @@ typedef struct NrGenerator {
   NrLoops l;
   const char *type, *index; /* of elements; of positions and coordinates */
   bool is_int, is_complex;  /* the elements; else they are floats */
+  bool is_bool;             /* i1, an integer: its sum is or, its product and */
   size_t order[NR_SPARSE_MAX_INDICES]; /* of the loops */
   NrLoopValue extent[NR_SPARSE_MAX_INDICES], coordinate[NR_SPARSE_MAX_INDICES];
   NrArrays arrays[NR_SPARSE_MAX_TENSORS]; /* of operands; memrefs but for scalars */
@@ -97,6 +99,9 @@ static inline size_t nr_level_index(const NrSparseAssignment *a, size_t access, 
   return a->accesses[access].indices[a->tensors[a->accesses[access].tensor].format.dims[l]];
 }
 
+/* Whether a level above stores the same index, as in B(i,i): the coordinate is known before the level is reached. */
+bool nr_level_is_known(const NrSparseAssignment *a, size_t access, size_t l);
+
 const char *nr_gen_text(NrGenerator *s, const char *format, ...) NR_PRINTF(2, 3); /* in the arena */
 /* "$0" and "$1" of the text are a and b. */
 NrLoopValue nr_gen_op1(NrGenerator *s, const char *hint, const char *text, NrLoopValue a);
@@ -104,12 +109,16 @@ NrLoopValue nr_gen_op2(NrGenerator *s, const char *hint, const char *text, NrLoo
 NrLoopValue nr_gen_constant(NrGenerator *s, int64_t value);
 NrLoopValue nr_gen_load(NrGenerator *s, const char *hint, const char *type, NrLoopValue tensor, NrLoopValue at);
 void nr_gen_store(NrGenerator *s, const char *type, NrLoopValue variable, NrLoopValue at, NrLoopValue value);
+NrLoopValue nr_gen_size(NrGenerator *s, const char *hint, const char *type, NrLoopValue tensor);
+
+/* elements.c */
 /* The text of an element, of "0" for integers and "0.0" for others. */
 const char *nr_gen_number(NrGenerator *s, const char *number);
 /* Of elements; name: "add", "sub" or "mul". */
 NrLoopValue nr_gen_arith(NrGenerator *s, const char *hint, const char *name, NrLoopValue a, NrLoopValue b);
 NrLoopValue nr_gen_add(NrGenerator *s, NrLoopValue a, NrLoopValue b);
-NrLoopValue nr_gen_size(NrGenerator *s, const char *hint, const char *type, NrLoopValue tensor);
+/* Of the element at the cursors of the accesses. */
+NrLoopValue nr_terms_element(NrGenerator *s, NrTerms terms);
 
 /* arrays.c: the arguments, with checks of their sizes, and access to them. */
 NrLoopValue nr_arrays_name(NrGenerator *s, const char *hint);
@@ -120,8 +129,14 @@ void nr_arrays_segment(NrGenerator *s, size_t access, NrLoopValue *out_begin, Nr
 NrLoopValue nr_arrays_used(NrGenerator *s, size_t access, size_t l, NrLoopValue above);
 /* The coordinate at a position of an access's next level; checked. */
 NrLoopValue nr_arrays_coordinate(NrGenerator *s, size_t access, NrLoopValue at);
+/* Follows the dense levels of a sparse access whose coordinates are known. */
+void nr_arrays_follow_dense(NrGenerator *s, size_t access);
 /* Follows the dense levels of an access whose coordinates are known, and loads the element behind the last level. */
 void nr_arrays_follow(NrGenerator *s, size_t access);
+
+/* search.c: moves the cursor behind all levels whose coordinates are known, of which sparse ones are searched, where
+ * `when` holds. Returns whether there is an entry, a variable. Where there is none, the cursor is at no position. */
+NrLoopValue nr_search(NrGenerator *s, size_t access, NrLoopValue when);
 
 /* check.c: the arrays of all sparse operands have their coordinates in order, each once; a loop over them. */
 void nr_check_order(NrGenerator *s);
@@ -132,8 +147,10 @@ void nr_output_begin(NrGenerator *s);
 /* Before the loop over an index of the result, which has at most `bound` trips. */
 void nr_output_open_loop(NrGenerator *s, size_t index, NrLoopValue bound);
 /* Around the body of that loop. */
-NrLoopValue nr_output_open(NrGenerator *s, size_t index);
-void nr_output_close(NrGenerator *s, size_t index, NrLoopValue begin);
+void nr_output_open(NrGenerator *s, size_t index);
+void nr_output_close(NrGenerator *s, size_t index);
+/* The number of levels that the loop over an index adds to: its own, and those below whose coordinates are known. */
+size_t nr_output_levels(const NrGenerator *s, size_t index);
 void nr_output_put(NrGenerator *s, NrLoopValue value);
 /* nr_output_put into a result that is appended to, in two parts. */
 void nr_output_write(NrGenerator *s, NrLoopValue condition, NrLoopValue value);

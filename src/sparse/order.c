@@ -1,8 +1,9 @@
 /* order.c - in which order the loops over the index variables stand.
  *
  * Below a compressed or singleton level, coordinates are found from the position on the level above: its index comes
- * after those of the levels above. Dense levels are computed from coordinates in any order. A result that is appended
- * to needs its levels in order. Among the indices that may come next, those of sparse operands come first, so that
+ * after those of the levels above. Dense levels are computed from coordinates in any order, and a level whose index a
+ * level above stores too is searched, so neither needs a place in the order. A result that is appended to needs its
+ * levels in order. Among the indices that may come next, those of sparse operands come first, so that
  * loops over all of a dim are inside of loops over what is stored; then those of the left side. */
 #include "sparse/lower.h"
 
@@ -20,6 +21,7 @@ static void add_access(Graph *g, size_t access) {
     size_t to = nr_level_index(g->a, access, l);
     if (!is_dense && access) g->is_sparse[to] = true;
     if (access ? format->kinds[l] == NR_LEVEL_DENSE : is_dense) continue;
+    if (nr_level_is_known(g->a, access, l)) continue;
     for (size_t k = 0; k < l; k++) {
       size_t *before = &g->before[nr_level_index(g->a, access, k)][to];
       if (!*before) *before = access + 1;

@@ -46,18 +46,30 @@ bool nr_output_scatters(const NrGenerator *s) {
   return false;
 }
 
+static NrStr index_name(const NrGenerator *s, size_t l) { return s->a->indices[level_index(s, l)]; }
+
+static size_t first_sparse(const NrSparseTensor *tensor) {
+  size_t l = 0;
+  while (tensor->format.kinds[l] == NR_LEVEL_DENSE) l++;
+  return l;
+}
+
 NrStatus nr_output_check(NrGenerator *s) {
   const NrSparseTensor *tensor = result(s);
   s->out.is_dense = nr_sparse_format_is_dense(&tensor->format);
   if (s->out.is_dense) return NR_OK;
   size_t last = tensor->order - 1;
-  if (s->a->adds)
-    return nr_sparse_fail(s->arena, s->error, 1, "+= adds to a dense result; '%.*s' is sparse",
-                          NR_STR_ARG(tensor->name));
+  if (s->a->adds) {
+    size_t l = first_sparse(tensor);
+    return nr_sparse_fail(s->arena, s->error, 1, "+= adds to a dense result; level %zu of '%.*s', which stores "
+                          "'%.*s', is not dense: a new entry would have to move those behind it", l,
+                          NR_STR_ARG(tensor->name), NR_STR_ARG(index_name(s, l)));
+  }
   for (size_t l = 1; l <= last; l++)
     if (is_level(s, l, NR_LEVEL_DENSE) && !is_level(s, l - 1, NR_LEVEL_DENSE))
-      return nr_sparse_fail(s->arena, s->error, 1, "level %zu of the result '%.*s' is dense below one that is not; "
-                            "only operands can have that", l, NR_STR_ARG(tensor->name));
+      return nr_sparse_fail(s->arena, s->error, 1, "level %zu of the result '%.*s', which stores '%.*s', is dense "
+                            "below one that is not; only operands can have that", l, NR_STR_ARG(tensor->name),
+                            NR_STR_ARG(index_name(s, l)));
   bool summed = false;
   const char *over = "";
   for (size_t k = 0; k < s->a->num_indices; k++) {
@@ -65,7 +77,8 @@ NrStatus nr_output_check(NrGenerator *s) {
     if (!is_free(s, index)) {
       over = nr_gen_text(s, "%.*s", NR_STR_ARG(s->a->indices[index]));
       summed = true;
-    } else if (summed && (index != level_index(s, last) || !is_level(s, last, NR_LEVEL_COMPRESSED))) {
+    } else if (summed && (index != level_index(s, last) || !is_level(s, last, NR_LEVEL_COMPRESSED) ||
+                          nr_level_is_known(s->a, 0, last))) {
       return nr_sparse_fail(s->arena, s->error, 1,
                             "the sum over '%s' is outside of the loop over '%.*s', so entries of "
                             "'%.*s' come in no order; a workspace is for a compressed last level only: make the result "
@@ -211,11 +224,26 @@ void nr_output_make_room(NrGenerator *s, size_t l, NrLoopValue bound) {
   nr_loops_end(&s->l);
 }
 
+size_t nr_output_levels(const NrGenerator *s, size_t index) {
+  size_t first = level_of(s, index), l = first + 1;
+  while (l < result(s)->order && nr_level_is_known(s->a, 0, l)) l++;
+  return l - first;
+}
+
+/* Whether the loop over an index adds to levels of the result, of which *out_end is behind the last. */
+static bool is_appended(const NrGenerator *s, size_t index, size_t *out_begin, size_t *out_end) {
+  if (s->out.is_dense || s->out.in_workspace || !is_free(s, index)) return false;
+  *out_begin = level_of(s, index);
+  *out_end = *out_begin + nr_output_levels(s, index);
+  return true;
+}
+
 void nr_output_open_loop(NrGenerator *s, size_t index, NrLoopValue bound) {
-  if (s->out.is_dense || s->out.in_workspace || !is_free(s, index)) return;
-  size_t l = level_of(s, index);
-  if (is_level(s, l, NR_LEVEL_DENSE) || nr_sparse_level_repeats(&result(s)->format, l)) return;
-  nr_output_make_room(s, l, bound);
+  size_t l, end;
+  if (!is_appended(s, index, &l, &end)) return;
+  for (; l < end; l++)
+    if (!is_level(s, l, NR_LEVEL_DENSE) && !nr_sparse_level_repeats(&result(s)->format, l))
+      nr_output_make_room(s, l, bound);
 }
 
 /* ---- appending --------------------------------------------------------------------------------------------------- */
@@ -229,35 +257,51 @@ static NrLoopValue plus_one(NrGenerator *s, NrLoopValue value) {
   return nr_gen_op2(s, "next", "arith.addi $0, $1 : index", value, s->c1);
 }
 
-NrLoopValue nr_output_open(NrGenerator *s, size_t index) {
-  if (s->out.is_dense || s->out.in_workspace || !is_free(s, index)) return NR_NO_LOOP_VALUE;
-  size_t l = level_of(s, index);
-  NrLoopValue c = s->coordinate[index];
-  if (is_level(s, l, NR_LEVEL_DENSE)) {
-    s->out.parent[l] = c;
-    if (l) {
-      NrLoopValue row = nr_gen_op2(s, "row", "arith.muli $0, $1 : index", s->out.parent[l - 1], s->extent[index]);
-      s->out.parent[l] = nr_gen_op2(s, "at", "arith.addi $0, $1 : index", row, c);
+void nr_output_open(NrGenerator *s, size_t index) {
+  size_t l, end_level;
+  if (!is_appended(s, index, &l, &end_level)) return;
+  for (; l < end_level; l++) {
+    NrLoopValue c = s->coordinate[level_index(s, l)];
+    if (is_level(s, l, NR_LEVEL_DENSE)) {
+      s->out.parent[l] = c;
+      if (l) {
+        NrLoopValue size = s->extent[level_index(s, l)];
+        NrLoopValue row = nr_gen_op2(s, "row", "arith.muli $0, $1 : index", s->out.parent[l - 1], size);
+        s->out.parent[l] = nr_gen_op2(s, "at", "arith.addi $0, $1 : index", row, c);
+      }
     }
+    if (is_level(s, l + 1, NR_LEVEL_COMPRESSED)) s->out.begin[l + 1] = nr_loops_read(&s->l, s->out.at[l + 1]);
   }
-  return is_level(s, l + 1, NR_LEVEL_COMPRESSED) ? nr_loops_read(&s->l, s->out.at[l + 1]) : NR_NO_LOOP_VALUE;
 }
 
-/* Ends the entries below a coordinate; a compressed level has the coordinate only if there are any. */
-void nr_output_close(NrGenerator *s, size_t index, NrLoopValue begin) {
-  if (begin == NR_NO_LOOP_VALUE) return;
-  size_t l = level_of(s, index);
-  NrLoopValue end = s->out.at[l + 1];
+/* Writes the coordinates of an entry of level l, and of the levels above that repeat, behind the last entry. */
+static void write_coordinates(NrGenerator *s, size_t l, NrLoopValue coordinate) {
+  size_t counting = counting_level(s, l);
+  for (size_t k = counting; k <= l; k++)
+    nr_gen_store(s, s->index, s->out.coordinates[k], s->out.at[counting],
+                 as_index(s, k == l ? coordinate : s->coordinate[level_index(s, k)]));
+}
+
+/* Ends the entries below a coordinate of level l; a compressed level has the coordinate only if there are any. */
+static void close_level(NrGenerator *s, size_t l) {
+  NrLoopValue end = s->out.at[l + 1], begin = s->out.begin[l + 1], at = s->out.at[counting_level(s, l)];
   if (is_level(s, l, NR_LEVEL_DENSE)) {
     NrLoopValue small = as_index(s, end);
     nr_gen_store(s, s->index, s->out.positions[l + 1], plus_one(s, s->out.parent[l]), small);
     return;
   }
   nr_loops_if(&s->l, nr_gen_op2(s, "some", "arith.cmpi ne, $0, $1 : index", end, begin));
-  nr_gen_store(s, s->index, s->out.coordinates[l], s->out.at[l], as_index(s, s->coordinate[index]));
-  nr_loops_assign(&s->l, s->out.at[l], plus_one(s, s->out.at[l]));
-  nr_gen_store(s, s->index, s->out.positions[l + 1], s->out.at[l], as_index(s, end));
+  write_coordinates(s, l, s->coordinate[level_index(s, l)]);
+  nr_loops_assign(&s->l, at, plus_one(s, at));
+  nr_gen_store(s, s->index, s->out.positions[l + 1], at, as_index(s, end));
   nr_loops_end(&s->l);
+}
+
+void nr_output_close(NrGenerator *s, size_t index) {
+  size_t first, l;
+  if (!is_appended(s, index, &first, &l)) return;
+  while (l-- > first)
+    if (is_level(s, l + 1, NR_LEVEL_COMPRESSED)) close_level(s, l);
 }
 
 /* Writes an element behind the last; where the condition does not hold, one place further. */
@@ -273,11 +317,9 @@ void nr_output_write(NrGenerator *s, NrLoopValue condition, NrLoopValue value) {
 
 /* Writes the coordinates of the element, and counts it if the condition holds. */
 static void count(NrGenerator *s, NrLoopValue condition, NrLoopValue coordinate) {
-  size_t last = result(s)->order - 1, counting = counting_level(s, last);
-  NrLoopValue at = s->out.at[counting], step = s->c1;
-  for (size_t l = counting; l <= last; l++)
-    nr_gen_store(s, s->index, s->out.coordinates[l], at,
-                 as_index(s, l == last ? coordinate : s->coordinate[level_index(s, l)]));
+  size_t last = result(s)->order - 1;
+  NrLoopValue at = s->out.at[counting_level(s, last)], step = s->c1;
+  write_coordinates(s, last, coordinate);
   if (condition != NR_NO_LOOP_VALUE) step = nr_gen_op1(s, "step", "arith.index_castui $0 : i1 to index", condition);
   nr_loops_assign(&s->l, at, nr_gen_op2(s, "next", "arith.addi $0, $1 : index", at, step));
 }

@@ -129,7 +129,7 @@ typedef struct NrSparseKernel {
 } NrSparseKernel;
 void nr_sparse_kernel_deinit(NrSparseKernel *kernel);
 
-/* Whether kernels can have elements of a type: f16, f32, f64, i32, i64, complex<f32>, complex<f64>. */
+/* Whether kernels can have elements of a type: i1, i8 to i64, f16, bf16, f32, f64, complex<f32>, complex<f64>. */
 NR_WARN_UNUSED NrStatus nr_sparse_check_type(NrArena *arena, const char *type, NrSparseError *error);
 /* Makes the function. A format or an expression for which there are no loops is an error. */
 NR_WARN_UNUSED NrStatus nr_sparse_lower(NrArena *arena, const NrSparseAssignment *a, const NrSparseOptions *options,

@@ -1,5 +1,5 @@
 /* fuzz_sparse.c - any text as an expression and its formats, a line each: a kernel that is a valid program, or a
- * message. */
+ * message. The size of the text says which type elements have. */
 #include "ir/text.h"
 #include "sparse/sparse.h"
 
@@ -30,10 +30,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   NrSparseError error;
   NrSparseKernel kernel;
   NrStr rest = {(const char *)data, size};
+  static const char *const types[] = {"f64", "i1", "i8", "bf16", "complex<f32>"};
+  NrSparseOptions options = {.type = types[size % NR_COUNTOF(types)], .check = size % 2};
   nr_arena_init(&arena);
   NrStatus status = nr_sparse_parse(&arena, take_line(&rest), &a, &error);
   while (!status && rest.size) status = nr_sparse_set_format(&arena, &a, take_line(&rest), &error);
-  if (!status && !(status = nr_sparse_lower(&arena, &a, &(NrSparseOptions){0}, &kernel, &error))) {
+  if (!status && !(status = nr_sparse_lower(&arena, &a, &options, &kernel, &error))) {
     check_text((NrStr){kernel.text.data, kernel.text.size});
     nr_sparse_kernel_deinit(&kernel);
   }

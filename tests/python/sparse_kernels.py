@@ -3,13 +3,15 @@ import functools
 import itertools
 import subprocess
 
+import ml_dtypes
 import numpy as np
 
 from conftest import BUILD
 from noria import InferenceSession
 
 INDEX = {"i32": np.int32, "i64": np.int64}
-DTYPES = {"f16": np.float16, "f32": np.float32, "f64": np.float64, "i32": np.int32, "i64": np.int64,
+DTYPES = {"i1": np.bool_, "i8": np.int8, "i16": np.int16, "bf16": ml_dtypes.bfloat16,
+          "f16": np.float16, "f32": np.float32, "f64": np.float64, "i32": np.int32, "i64": np.int64,
           "complex<f32>": np.complex64, "complex<f64>": np.complex128}
 
 

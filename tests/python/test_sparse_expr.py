@@ -101,7 +101,8 @@ def tensors_of(expr):
 def fill(rng, shape, density, dtype):
     """A random tensor and the places of its entries, some of which are explicit zeros."""
     stored = rng.random(shape) < density
-    values = rng.integers(-3, 4, shape) if dtype.kind == "i" else rng.integers(-8, 9, shape) / 4
+    whole = dtype.kind not in "fc"  # so that sums of few are exact in bf16
+    values = rng.integers(-3, 4, shape) if whole else rng.integers(-8, 9, shape) / 4
     if dtype.kind == "c":
         values = values + 1j * rng.integers(-8, 9, shape) / 4
     return np.where(stored, values, 0).astype(dtype), stored
@@ -125,12 +126,14 @@ def check(expr, formats, reference, sizes, density, rng, dtype="f64", index="i32
         patterns.append(np.where(stored, rng.random(shape) + 1, 0))
         packed[name] = pack(value, stored, fmt[name], index) if indices else value
     got, stored = run(expr, formats, packed, sizes, dtype, index, session), None
-    expected = np.asarray(reference(*values))
+    expected = np.asarray(reference(*(v.astype(np.float32) if dtype == "bf16" else v for v in values)))
     if not free:
         np.testing.assert_allclose(got[""], expected)
         return
     dense, stored = unpack(got, tuple(sizes[x] for x in free), fmt[left])
     assert dense.dtype == dt
+    if dtype == "bf16":
+        dense = dense.astype(np.float32)
     np.testing.assert_allclose(dense, expected, rtol=1e-6)
     if not set(parse_format(fmt[left])[0]) <= {"d"}:
         assert np.array_equal(stored, np.asarray(reference(*patterns)) != 0), "the places that have entries"
@@ -156,7 +159,8 @@ def test_expressions(number):
             check(expr, formats, reference, sizes, density, rng)
 
 
-@pytest.mark.parametrize("dtype, index", [("f16", "i32"), ("f32", "i64"), ("f64", "i64"), ("i32", "i64"), ("i64", "i32"),
+@pytest.mark.parametrize("dtype, index", [("i8", "i32"), ("i16", "i64"), ("bf16", "i32"), ("f16", "i32"),
+                                          ("f32", "i64"), ("f64", "i64"), ("i32", "i64"), ("i64", "i32"),
                                           ("complex<f32>", "i32"), ("complex<f64>", "i64")])
 def test_types(dtype, index):
     rng = np.random.default_rng(5)
@@ -169,12 +173,29 @@ def test_types(dtype, index):
         check(expr, formats, reference, SIZES[0], 0.4, rng, dtype, index)
 
 
+def test_bits():
+    """Sums of i1 are or, products and: those of NumPy's matrices of bool."""
+    rng = np.random.default_rng(6)
+    for expr, formats, reference in [
+        ("A(i,j) = B(i,k) * C(k,j)", ("A:ds", "B:ds", "C:ds"), lambda B, C: B @ C),
+        ("A(i,j) = B(i,k) * C(k,j)", ("B:ss",), lambda B, C: B @ C),
+        ("A(i,j) = B(i,j) + C(i,j)", ("A:ss", "B:ss", "C:sq"), lambda B, C: B + C),
+        ("A(i,j) = B(i,j) * (C(i,j) + 1) + 0 * D(i,j)", ("A:ds", "B:ds", "C:ds", "D:ds"), lambda B, C, D: B if B.dtype == bool else B + D),
+        ("y(i) = A(i,j) * x(j) + z(i)", ("A:ds",), lambda A, x, z: A @ x + z),
+        ("y(i) = A(i,i)", ("A:ds", "y:s"), lambda A: np.diag(A)),
+        ("y(i) += A(i,j)", ("A:ds",), lambda A, y: A.any(1) + y),
+    ]:
+        for density in [0.2, 0.7]:
+            check(expr, formats, reference, SIZES[0], density, rng, "i1")
+
+
 def test_other_types_are_refused():
-    for dtype in ["i1", "i8", "bf16", "complex<f16>"]:
+    for dtype in ["i4", "ui8", "f8E4M3FN", "complex<f16>"]:
         args = [BUILD / "noria", "sparse", "a(i) = b(i)", f"--type={dtype}"]
         done = subprocess.run(args, capture_output=True, text=True, timeout=60)
         assert done.returncode == 1
-        assert f"elements are f16, f32, f64, i32, i64, complex<f32> or complex<f64>, not '{dtype}'" in done.stderr
+        expected = "elements are i1, i8, i16, i32, i64, f16, bf16, f32, f64, complex<f32> or complex<f64>"
+        assert f"{expected}, not '{dtype}'" in done.stderr
 
 
 def random_expression(rng, names, depth):

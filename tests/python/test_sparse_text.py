@@ -70,7 +70,7 @@ def program(expr, formats, elem="f64", width=32):
     types = {n: tensor_type(len(x), fmt[n], elem, width) if x else elem for n, x in operands.items()}
     result = tensor_type(len(free), fmt[left], elem, width)
     args = [f"%{n}: {t}" for n, t in types.items()]
-    args += [f"%{left}: {result}"] if adds else [f"%size_{i}: index" for i in free]
+    args += [f"%{left}: {result}"] if adds else [f"%size_{i}: index" for i in dict.fromkeys(free)]
     lines = [f"func.func @main({', '.join(args)}) -> {result} {{"]
     if not adds:
         lines.append(f"  %empty = tensor.empty({', '.join(f'%size_{i}' for i in free)}) : {result}")

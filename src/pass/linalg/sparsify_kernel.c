@@ -81,19 +81,13 @@ static NrStatus add_format(Kernel *k, const Tensor *tensor) {
   return NR_OK;
 }
 
-/* A map whose results are loops, each at most once. */
+/* A map whose results are loops. */
 static NrStatus check_map(Kernel *k, NrAttr map, size_t operand) {
-  uint32_t seen = 0;
   for (uint32_t d = 0; d < map->num_exprs; d++) {
     NrAffineExpr e = map->exprs[d];
     if (e->kind != NR_AFFINE_DIM)
       return nr_op_error(k->op, "cannot be lowered with sparse operands: dim %u of operand #%zu is no loop", d,
                          operand);
-    if (seen >> e->value & 1)
-      return nr_op_error(k->op, "cannot be lowered with sparse operands: operand #%zu has loop d%lld twice; a diagonal "
-                         "is not supported: each level needs a loop of its own", operand,
-                         (long long)e->value);
-    seen |= 1u << e->value;
   }
   return NR_OK;
 }
@@ -169,11 +163,20 @@ static NrStatus outer_tensor(Kernel *k, NrValue *value, size_t *out) {
 
 static NrStatus refuse(Kernel *k, NrOp *inner) {
   NrStr name = nr_op_shown_name(inner);
-  return nr_op_error(k->op, "cannot be lowered with sparse operands: its body has '%.*s'; expected additions, "
-                     "subtractions and multiplications", NR_STR_ARG(name));
+  bool is_bool = nr_type_is_int_width(nr_type_elem(nr_op_result(inner)->type), 1);
+  return nr_op_error(k->op, "cannot be lowered with sparse operands: its body has '%.*s'; expected %s",
+                     NR_STR_ARG(name), is_bool ? "arith.ori and arith.andi, the sums and products of i1"
+                                               : "additions, subtractions and multiplications");
 }
 
+/* + and * of i1 are or and and; its addition, which is xor, is neither. */
 static char operator_of(const NrOp *op) {
+  if (nr_type_is_int_width(nr_type_elem(nr_op_result(op)->type), 1))
+    switch (op->info->id) {
+    case NR_OP_arith_ori: return '+';
+    case NR_OP_arith_andi: case NR_OP_arith_muli: return '*';
+    default: return 0;
+    }
   switch (op->info->id) {
   case NR_OP_arith_addf: case NR_OP_arith_addi: case NR_OP_complex_add: return '+';
   case NR_OP_arith_subf: case NR_OP_arith_subi: case NR_OP_complex_sub: return '-';
@@ -216,6 +219,17 @@ static NrStatus write_value(Kernel *k, NrValue *value, bool in_sum, uint32_t *ou
                      "it", __builtin_ctz(k->reduced & ~*out_loops));
 }
 
+/* A dense result that does not add is made of zeros: then no element of outs may stay as it is. */
+static NrStatus check_all_written(Kernel *k) {
+  NrAttr map = k->tensors[0].map;
+  for (uint32_t d = 0; d < map->num_exprs; d++)
+    for (uint32_t e = 0; e < d; e++)
+      if (map->exprs[d]->value == map->exprs[e]->value)
+        return nr_op_error(k->op, "cannot be lowered with sparse operands: its result has loop d%lld in two dims, so "
+                           "its body must add to the output's element", (long long)map->exprs[d]->value);
+  return NR_OK;
+}
+
 /* y += value, from a body out + value, value + out or out - value; else y = value. */
 static NrStatus write_assignment(Kernel *k) {
   NrBlock *body = nr_op_only_body(k->op);
@@ -233,6 +247,7 @@ static NrStatus write_assignment(Kernel *k) {
     return nr_op_error(k->op, "cannot be lowered with sparse operands: its body must add to the output's element");
   }
   bool is_sparse = nr_type_is_sparse(k->tensors[0].value->type);
+  if (!is_sparse && !k->adds) NR_TRY(check_all_written(k));
   if (is_sparse && k->adds) {
     const NrSparseParts *parts = nr_map_get(&k->x->parts, k->tensors[0].value);
     if (!parts || !parts->is_empty)

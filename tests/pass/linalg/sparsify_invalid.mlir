@@ -79,20 +79,44 @@ func.func @size(%A: tensor<?x3xf64, #CSR>, %d: index) -> index {
 }
 // -----
 #CSR = #sparse_tensor.encoding<{ map = (i, j) -> (i : dense, j : compressed), posWidth = 32, crdWidth = 32 }>
-func.func @bits(%A: tensor<4x4xi1, #CSR>, %B: tensor<4x4xi1>) -> tensor<4x4xi1> {
-  // expected-error@+1 {{cannot be lowered with sparse operands: elements are f16, f32, f64, i32, i64, complex<f32> or complex<f64>, not 'i1'}}
-  %0 = linalg.mul ins(%A, %B : tensor<4x4xi1, #CSR>, tensor<4x4xi1>) outs(%B : tensor<4x4xi1>) -> tensor<4x4xi1>
+func.func @f8(%A: tensor<4x4xf8E4M3FN, #CSR>, %B: tensor<4x4xf8E4M3FN>) -> tensor<4x4xf8E4M3FN> {
+  // expected-error@+1 {{cannot be lowered with sparse operands: elements are i1, i8, i16, i32, i64, f16, bf16, f32, f64, complex<f32> or complex<f64>, not 'f8E4M3FN'}}
+  %0 = linalg.mul ins(%A, %B : tensor<4x4xf8E4M3FN, #CSR>, tensor<4x4xf8E4M3FN>) outs(%B : tensor<4x4xf8E4M3FN>) -> tensor<4x4xf8E4M3FN>
+  return %0 : tensor<4x4xf8E4M3FN>
+}
+// -----
+#CSR = #sparse_tensor.encoding<{ map = (i, j) -> (i : dense, j : compressed), posWidth = 32, crdWidth = 32 }>
+func.func @xor(%A: tensor<4x4xi1, #CSR>, %y: tensor<4xi1>) -> tensor<4xi1> {
+  // expected-error@+1 {{cannot be lowered with sparse operands: its body must add to the output's element}}
+  %0 = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>], iterator_types = ["parallel", "reduction"]}
+      ins(%A : tensor<4x4xi1, #CSR>) outs(%y : tensor<4xi1>) {
+  ^bb0(%a: i1, %out: i1):
+    %s = arith.addi %out, %a : i1
+    linalg.yield %s : i1
+  } -> tensor<4xi1>
+  return %0 : tensor<4xi1>
+}
+// -----
+#CSR = #sparse_tensor.encoding<{ map = (i, j) -> (i : dense, j : compressed), posWidth = 32, crdWidth = 32 }>
+func.func @xor_of_two(%A: tensor<4x4xi1, #CSR>, %y: tensor<4x4xi1>) -> tensor<4x4xi1> {
+  // expected-error@+1 {{cannot be lowered with sparse operands: its body has 'arith.addi'; expected arith.ori and arith.andi, the sums and products of i1}}
+  %0 = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]}
+      ins(%A : tensor<4x4xi1, #CSR>) outs(%y : tensor<4x4xi1>) {
+  ^bb0(%a: i1, %out: i1):
+    %s = arith.addi %a, %a : i1
+    linalg.yield %s : i1
+  } -> tensor<4x4xi1>
   return %0 : tensor<4x4xi1>
 }
 // -----
 #CSR = #sparse_tensor.encoding<{ map = (i, j) -> (i : dense, j : compressed), posWidth = 32, crdWidth = 32 }>
-func.func @diagonal(%A: tensor<4x4xf64, #CSR>, %y: tensor<4xf64>) -> tensor<4xf64> {
-  // expected-error@+1 {{operand #0 has loop d0 twice}}
-  %0 = linalg.generic {indexing_maps = [affine_map<(i) -> (i, i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
-      ins(%A : tensor<4x4xf64, #CSR>) outs(%y : tensor<4xf64>) {
-  ^bb0(%a: f64, %out: f64):
-    %s = arith.addf %out, %a : f64
+func.func @kept(%A: tensor<4xf64>, %y: tensor<4x4xf64>, %B: tensor<4x4xf64, #CSR>) -> tensor<4x4xf64> {
+  // expected-error@+1 {{cannot be lowered with sparse operands: its result has loop d0 in two dims, so its body must add to the output's element}}
+  %0 = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i, i)>, affine_map<(i) -> (i, i)>], iterator_types = ["parallel"]}
+      ins(%A, %B : tensor<4xf64>, tensor<4x4xf64, #CSR>) outs(%y : tensor<4x4xf64>) {
+  ^bb0(%a: f64, %b: f64, %out: f64):
+    %s = arith.addf %a, %b : f64
     linalg.yield %s : f64
-  } -> tensor<4xf64>
-  return %0 : tensor<4xf64>
+  } -> tensor<4x4xf64>
+  return %0 : tensor<4x4xf64>
 }

@@ -62,16 +62,32 @@ static void wrong_expressions(void **state) {
   fails("a = b(i", 8, "the text ends; expected ',' or ')' behind an index");
   fails("a = 1.", 7, "the text ends; expected a digit behind the point");
   fails("a = 1e+", 8, "the text ends; expected an exponent");
-  fails("a = b / c", 7, "unexpected '/'; expected an operator or the end");
+  fails("a = b / c", 7, "'/' is not supported: loops go over entries, and what has none is 0; elements can be added, "
+                        "subtracted and multiplied");
+  fails("a(i) = (b(i) * c(i,j) / c(i,i))", 23, "'/' is not supported: loops over 'i', 'j' go over entries, and what has "
+                                               "none is 0; elements can be added, subtracted and multiplied");
+  fails("a(i) = exp(b(i))", 8, "'exp' cannot be a function of 'b': loops, such as that over 'i', go over entries, and "
+                               "what has none is 0; elements can be added, subtracted and multiplied");
   fails("a = b\x01", 6, "unexpected byte 0x01; expected an operator or the end");
   fails("a(i) = b", 1, "the index 'i' is on the left side only; no operand has it");
-  fails("a(i,i) = b(i)", 5,
-        "'a' has the index 'i' twice; a diagonal is not supported: each level needs a loop of its own");
+  fails("a(i(i)) = b(i)", 4, "unexpected '('; expected ',' or ')' behind an index");
   fails("a = b(i) + b(i,j)", 12, "'b' has 2 indices here and 1 in column 5");
   fails("a = b(i) * a", 12, "'a' is the result, so it cannot be an operand; += adds to it");
   fails("a(i) = b(i) * i", 15, "'i' is an index; a tensor needs another name");
   fails("a(i) = b(i,a)", 12, "'a' is a tensor; an index needs another name");
-  fails("a = b(i,j,k,l,m,n,o,p,q)", 23, "a tensor has at most 8 dims");
+  fails("a = b(i,j,k,l,m,n,o,p,q)", 23, "'b' has too many indices: a tensor has at most 8 dims");
+  fails("a = b(a1,a2,a3,a4,a5,a6,a7,a8)*c(b1,b2,b3,b4,b5,b6,b7,b8)*d(a1,c1)", 64,
+        "'c1' is one index too many: an expression has at most 16");
+  fails("a = b+c+d+e+f+g+h+i+j+k+l+m+n+o+p+q", 35, "'q' is one tensor too many: an expression has at most 16");
+  fails("a=b+b+b+b+b+b+b+b+b+b+b+b+b+b+b+b+b+b+b+b+b+b+b+b+b+b+b+b+b+b+b+b", 65,
+        "'b' is one operand too many: an expression has at most 31");
+}
+
+static void diagonals(void **state) {
+  reads("A(i,i,j) = B(j,i,j)");
+  assert_int_equal(a.num_indices, 2);
+  assert_int_equal(a.accesses[0].indices[1], a.accesses[0].indices[0]);
+  assert_int_equal(a.accesses[1].indices[2], a.accesses[1].indices[0]);
 }
 
 static void nesting_is_limited(void **state) {
@@ -111,7 +127,7 @@ int main(void) {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
   const struct CMUnitTest tests[] = {
       TEST(names_and_orders), TEST(products_bind_first), TEST(wrong_expressions), TEST(nesting_is_limited),
-      TEST(formats),
+      TEST(formats), TEST(diagonals),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
