@@ -1,5 +1,6 @@
 """Nodes between DequantizeLinear and QuantizeLinear. The exact value comes from NumPy, in 64 bits: rounded once, so that
 an integer may be off by one only where that value lies half way between two."""
+import ml_dtypes
 import noria
 import numpy as np
 import pytest
@@ -126,3 +127,47 @@ def test_moved_bytes_are_the_same_bytes():
     pooled = np.lib.stride_tricks.sliding_window_view(padded, (3, 3), (2, 3))[:, :, ::2, ::2].max((-1, -2))
     flat = pooled.transpose(0, 2, 3, 1).reshape(2, -1)
     np.testing.assert_array_equal(got, np.concatenate([flat, flat], 1))
+
+
+WEIGHTS = {"int2": (-2, 2), "uint2": (0, 4), "int4": (-8, 8), "uint4": (0, 16), "int8": (-128, 128), "uint8": (0, 256)}
+
+
+@pytest.mark.parametrize("zeros", [False, True])
+@pytest.mark.parametrize("dtype", WEIGHTS)
+def test_weights_are_unpacked_in_the_product(dtype, zeros):
+    """Weights with a scale for all, for each column, or for each block, some of which the rows do not fill; times floats."""
+    rng = np.random.default_rng(3)
+    kind, (low, high) = np.dtype(getattr(ml_dtypes, dtype, dtype)), WEIGHTS[dtype]
+    nodes, held, feeds, wants = [], [], {}, []
+
+    def hold(name, value):
+        held.append(helper.make_tensor(name, helper.np_dtype_to_tensor_dtype(value.dtype), value.shape, value.flatten()))
+
+    for k, n, block, swapped, op in ((64, 40, 16, False, "MatMul"), (100, 7, 32, True, "MatMul"), (70, 33, -1, False, "Gemm"),
+                                     (48, 20, 0, True, "Gemm"), (96, 21, 48, True, "Gemm"), (1, 3, -1, False, "MatMul"),
+                                     (36, 5, 12, False, "MatMul"), (130, 17, -1, True, "MatMul")):
+        i = len(wants)
+        q = rng.integers(low, high, (k, n)).astype(kind)
+        shape = () if block == 0 else (n,) if block < 0 else (-(-k // block), n)
+        s, z = np.asarray(rng.uniform(.01, .1, shape), F32), np.asarray(rng.integers(low, high, shape)).astype(kind)
+        x, bias = rng.uniform(-1, 1, (3, k)).astype(F32), rng.uniform(-1, 1, n).astype(F32)
+        spread = (lambda p: np.repeat(p, block, 0)[:k]) if block > 0 else lambda p: p
+        w = (q.astype(np.float64) - (spread(z.astype(np.float64)) if zeros else 0)) * spread(s.astype(np.float64))
+        wants.append(x.astype(np.float64) @ w + (bias if op == "Gemm" else 0))
+        attrs = {"axis": int(swapped) if block > 0 else 1 - int(swapped), "block_size": max(block, 0)}
+        turned = (lambda p: p.T) if swapped else lambda p: p
+        for name, value in (("q", turned(q)), ("s", turned(s)), ("z", turned(z)), ("b", bias)):
+            hold(f"{name}{i}", value)
+        feeds[f"x{i}"] = x
+        nodes.append(helper.make_node("DequantizeLinear", [f"q{i}", f"s{i}"] + [f"z{i}"] * zeros, [f"w{i}"], **attrs))
+        if op == "Gemm":
+            nodes.append(helper.make_node("Gemm", [f"x{i}", f"w{i}", f"b{i}"], [f"y{i}"], transB=int(swapped)))
+            continue
+        if swapped:
+            nodes.append(helper.make_node("Transpose", [f"w{i}"], [f"t{i}"], perm=[1, 0]))
+        nodes.append(helper.make_node("MatMul", [f"x{i}", f"t{i}" if swapped else f"w{i}"], [f"y{i}"]))
+    graph = helper.make_graph(nodes, "g", [helper.make_tensor_value_info(name, 1, x.shape) for name, x in feeds.items()],
+                              [helper.make_tensor_value_info(f"y{i}", 1, None) for i in range(len(wants))], held)
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 25)], ir_version=11)
+    for got, want in zip(noria.InferenceSession(model.SerializeToString()).run(None, feeds), wants):
+        np.testing.assert_allclose(got, want, rtol=1e-4, atol=1e-4 * np.abs(want).max())

@@ -23,6 +23,7 @@ const NrStep nr_pipeline[] = {
     {"shape", "lower-early-exit", "before passes that move ops: they assume that a region ends at its terminator"},
     {"shape", "lift-cf-to-scf{on-tensors=true}", "bufferize needs tensors in regions of one block"},
     {"shape", "integer-nodes", "before shapes are inferred, which makes constants of what is dequantised"},
+    {"shape", "weight-nodes", "behind integer-nodes, which takes the products whose other factor is quantised too"},
     {"shape", "infer-shapes", "a trial lowering finds the types of a model's values"},
     {"tensor", "lower-onnx", "in order: an op's types, shapes and constants are known from those before it"},
     {"tensor", "canonicalize,cse", "the lowering leaves dead shape arithmetic and constants in several copies"},

@@ -17,7 +17,7 @@
 #include "dialect/onnx/attrs.h"
 #include "dialect/onnx/dtype.h"
 #include "dialect/onnx/ops.h"
-#include "onnx/lower/core/lower.h"
+#include "onnx/lower/core/nodes.h"
 #include "pass/core/pass.h"
 #include "pass/core/rewrite.h"
 
@@ -27,20 +27,6 @@
 typedef struct Quantised {
   NrValue *x, *scale, *zero;
 } Quantised;
-
-static NrOp *made_by(const NrValue *value, unsigned id) { return nr_op_is(value->op, id) ? value->op : NULL; }
-
-/* Input i, or NULL where it is left out. */
-static NrValue *node_input(const NrOp *op, size_t i) {
-  NrValue *value = i < op->num_operands ? nr_operand(op, i) : NULL;
-  return value && !made_by(value, NR_OP_onnx_NoValue) ? value : NULL;
-}
-
-static NrAttr constant_of(const NrValue *value) {
-  NrOp *op = value ? made_by(value, NR_OP_onnx_Constant) : NULL;
-  NrAttr elements = op ? nr_op_attr(op, NR_A_value) : NULL;
-  return elements && nr_attr_is_elements(elements) ? elements : NULL;
-}
 
 static int64_t count_of(const NrValue *value) {
   int64_t count;
@@ -53,22 +39,17 @@ static bool has_bytes(const NrValue *value) {
   return nr_type_is_tensor(value->type) && nr_type_is_int_width(value->type->elem, 8);
 }
 
-static int64_t attr_int(const NrOp *op, const char *name, int64_t absent) {
-  NrAttr a = nr_op_attr_named(op, name);
-  return a && a->kind == NR_ATTR_INTEGER ? a->i : absent;
-}
-
 static bool is_plain(const NrOp *op) {
-  NrValue *scale = node_input(op, 1);
-  return op->num_operands >= 2 && scale && !attr_int(op, "block_size", 0) && !attr_int(op, "output_dtype", 0) &&
-         !attr_int(op, "precision", 0) && nr_type_is_tensor(scale->type) &&
-         nr_type_is_float_kind(scale->type->elem, NR_F32);
+  NrValue *scale = nr_node_input(op, 1);
+  return op->num_operands >= 2 && scale && !nr_node_attr_int(op, "block_size", 0) &&
+         !nr_node_attr_int(op, "output_dtype", 0) && !nr_node_attr_int(op, "precision", 0) &&
+         nr_type_is_tensor(scale->type) && nr_type_is_float_kind(scale->type->elem, NR_F32);
 }
 
 static bool read_dequantised(const NrValue *value, Quantised *out) {
-  NrOp *op = value ? made_by(value, NR_OP_onnx_DequantizeLinear) : NULL;
+  NrOp *op = value ? nr_node_made_by(value, NR_OP_onnx_DequantizeLinear) : NULL;
   if (!op || !is_plain(op)) return false;
-  *out = (Quantised){node_input(op, 0), node_input(op, 1), node_input(op, 2)};
+  *out = (Quantised){nr_node_input(op, 0), nr_node_input(op, 1), nr_node_input(op, 2)};
   return out->x != NULL;
 }
 
@@ -83,7 +64,7 @@ static bool read_bytes(const NrValue *value, Quantised *out) {
 static bool read_weight(const NrValue *value, int64_t axis, Quantised *out) {
   enum { MOST_PRODUCTS = 1 << 15 };
   if (!read_dequantised(value, out) || !has_bytes(out->x) || !nr_type_is_ranked(out->x->type)) return false;
-  int64_t rank = out->x->type->rank, own = attr_int(value->op, "axis", 1);
+  int64_t rank = out->x->type->rank, own = nr_node_attr_int(value->op, "axis", 1);
   if (axis >= rank || count_of(out->x) < 1 || (out->zero && !has_bytes(out->zero))) return false;
   if (count_of(out->x) / out->x->type->dims[axis] > MOST_PRODUCTS) return false;
   bool along = out->scale->type->rank == 1 && (own < 0 ? own + rank : own) == axis;
@@ -97,11 +78,11 @@ static double element(NrAttr elements, int64_t i) {
 
 /* Whether both are one value, or equal constants. */
 static bool is_same(const NrValue *a, const NrValue *b) {
-  return a == b || (a && b && constant_of(a) && constant_of(a) == constant_of(b));
+  return a == b || (a && b && nr_node_constant(a) && nr_node_constant(a) == nr_node_constant(b));
 }
 
 static bool is_zero(const NrValue *value) {
-  NrAttr known = value ? constant_of(value) : NULL;
+  NrAttr known = value ? nr_node_constant(value) : NULL;
   for (int64_t i = 0; known && i < count_of(value); i++)
     if (element(known, i) != 0) return false;
   return !value || known;
@@ -112,8 +93,8 @@ static bool read_bias(const NrValue *value, const Quantised *a, const Quantised 
   Quantised q;
   *out = NULL;
   if (!value) return true;
-  NrAttr left = constant_of(a->scale), right = constant_of(b->scale), own;
-  if (!read_dequantised(value, &q) || !(own = constant_of(q.scale)) || !left || !right || !is_zero(q.zero))
+  NrAttr left = nr_node_constant(a->scale), right = nr_node_constant(b->scale), own;
+  if (!read_dequantised(value, &q) || !(own = nr_node_constant(q.scale)) || !left || !right || !is_zero(q.zero))
     return false;
   int64_t owns = count_of(q.scale), rights = count_of(b->scale);
   if (owns < 1 || rights < 1 || (owns > 1 && rights > 1 && owns != rights)) return false;
@@ -128,30 +109,8 @@ static bool read_bias(const NrValue *value, const Quantised *a, const Quantised 
 
 /* ---- building ---------------------------------------------------------------------------------------------------- */
 
-static NrValue *constant(NrBuilder *b, NrType type, const void *data) {
-  NrOp *op = nr_build_op(b, NR_OP_onnx_Constant, NULL, 0, &type, 1);
-  nr_op_set_attr(op, NR_A_value, nr_attr_dense(type, data, nr_type_byte_size(type->elem)));
-  return nr_op_result(op);
-}
-
 static NrValue *byte_constant(NrBuilder *b, NrType elem, int64_t value) {
-  return constant(b, nr_type_tensor(NULL, 0, elem), &(uint8_t){(uint8_t)value});
-}
-
-static NrValue *none(NrBuilder *b) {
-  return nr_build_value(b, NR_OP_onnx_NoValue, nr_type_none(b->ctx), NULL, 0);
-}
-
-/* A node whose result takes the type and name of another one's; attributes come from `attrs`, which may be NULL. */
-static NrValue *node(NrBuilder *b, unsigned id, NrValue *const *inputs, size_t count, const NrOp *attrs, int64_t opset,
-                     const NrValue *as) {
-  NrValue *out = nr_build_value(b, id, as->type, inputs, count);
-  for (uint32_t i = 0; attrs && i < attrs->num_attrs; i++)
-    nr_op_set_attr_named(out->op, attrs->attrs[i].name.data, attrs->attrs[i].value);
-  nr_op_remove_attr(out->op, NR_A_noria_dim_names);
-  nr_op_set_attr(out->op, NR_A_noria_opset, nr_attr_i64(b->ctx, opset));
-  out->name = as->name;
-  return out;
+  return nr_node_new_constant(b, nr_type_tensor(NULL, 0, elem), &(uint8_t){(uint8_t)value}, 1);
 }
 
 static NrValue *zero_of(NrBuilder *b, const Quantised *q) {
@@ -164,23 +123,23 @@ static NrValue *zero_of(NrBuilder *b, const Quantised *q) {
 static NrValue *conv(NrBuilder *b, NrOp *op, const Quantised *q, const NrValue *as) {
   Quantised x, w;
   NrValue *bias;
-  if (!q || !read_bytes(node_input(op, 0), &x) || !read_weight(node_input(op, 1), 0, &w) ||
-      !read_bias(node_input(op, 2), &x, &w, &bias) || (bias && bias->type->rank != 1))
+  if (!q || !read_bytes(nr_node_input(op, 0), &x) || !read_weight(nr_node_input(op, 1), 0, &w) ||
+      !read_bias(nr_node_input(op, 2), &x, &w, &bias) || (bias && bias->type->rank != 1))
     return NULL;
   NrValue *inputs[] = {x.x, x.scale, x.zero, w.x, w.scale, zero_of(b, &w), q->scale, q->zero, bias};
-  return node(b, NR_OP_onnx_QLinearConv, inputs, bias ? 9 : 8, op, nr_onnx_version(op), as);
+  return nr_node_new(b, NR_OP_onnx_QLinearConv, inputs, bias ? 9 : 8, op, nr_onnx_version(op), as);
 }
 
 static NrValue *matmul(NrBuilder *b, NrOp *op, const Quantised *q, const NrValue *as) {
   Quantised x, y;
-  if (!read_bytes(node_input(op, 0), &x)) return NULL;
-  if (!read_bytes(node_input(op, 1), &y) && (!read_weight(node_input(op, 1), 1, &y) || y.x->type->rank != 2))
+  if (!read_bytes(nr_node_input(op, 0), &x)) return NULL;
+  if (!read_bytes(nr_node_input(op, 1), &y) && (!read_weight(nr_node_input(op, 1), 1, &y) || y.x->type->rank != 2))
     return NULL;
   if (!q)
-    return node(b, NR_OP_onnx_microsoft_MatMulIntegerToFloat,
+    return nr_node_new(b, NR_OP_onnx_microsoft_MatMulIntegerToFloat,
                 (NrValue *[]){x.x, y.x, x.scale, y.scale, x.zero, zero_of(b, &y)}, 6, NULL, 1, as);
   NrValue *inputs[] = {x.x, x.scale, x.zero, y.x, y.scale, zero_of(b, &y), q->scale, q->zero};
-  return node(b, NR_OP_onnx_QLinearMatMul, inputs, 8, NULL, nr_onnx_version(op), as);
+  return nr_node_new(b, NR_OP_onnx_QLinearMatMul, inputs, 8, NULL, nr_onnx_version(op), as);
 }
 
 static NrValue *gemm(NrBuilder *b, NrOp *op, const Quantised *q, const NrValue *as) {
@@ -188,12 +147,13 @@ static NrValue *gemm(NrBuilder *b, NrOp *op, const Quantised *q, const NrValue *
   NrValue *bias;
   NrAttr alpha = nr_op_attr_named(op, "alpha"), beta = nr_op_attr_named(op, "beta");
   if ((alpha && alpha->f != 1) || (beta && beta->f != 1)) return NULL;
-  if (!read_bytes(node_input(op, 0), &x) || !read_weight(node_input(op, 1), !attr_int(op, "transB", 0), &y) ||
-      !read_bias(node_input(op, 2), &x, &y, &bias))
+  if (!read_bytes(nr_node_input(op, 0), &x) ||
+      !read_weight(nr_node_input(op, 1), !nr_node_attr_int(op, "transB", 0), &y) ||
+      !read_bias(nr_node_input(op, 2), &x, &y, &bias))
     return NULL;
-  NrValue *inputs[] = {x.x, x.scale, x.zero, y.x, y.scale, zero_of(b, &y), bias ? bias : none(b),
+  NrValue *inputs[] = {x.x, x.scale, x.zero, y.x, y.scale, zero_of(b, &y), bias ? bias : nr_node_new_none(b),
                        q ? q->scale : NULL, q ? q->zero : NULL};
-  NrValue *out = node(b, NR_OP_onnx_microsoft_QGemm, inputs, q ? 9 : 7, NULL, 1, as);
+  NrValue *out = nr_node_new(b, NR_OP_onnx_microsoft_QGemm, inputs, q ? 9 : 7, NULL, 1, as);
   static const char *const kept[] = {"transA", "transB"};
   for (size_t i = 0; i < NR_COUNTOF(kept); i++)
     if (nr_op_attr_named(op, kept[i])) nr_op_set_attr_named(out->op, kept[i], nr_op_attr_named(op, kept[i]));
@@ -216,7 +176,8 @@ static bool is_limit(const NrOp *op) {
   if (nr_op_is(op, NR_OP_onnx_Relu)) return true;
   if (!nr_op_is(op, NR_OP_onnx_Clip) || nr_onnx_version(op) < 11) return false;
   for (size_t i = 1; i < 3; i++)
-    if (node_input(op, i) && (!is_single(node_input(op, i)) || !constant_of(node_input(op, i)))) return false;
+    if (nr_node_input(op, i) && (!is_single(nr_node_input(op, i)) || !nr_node_constant(nr_node_input(op, i))))
+      return false;
   return true;
 }
 
@@ -224,7 +185,8 @@ static bool is_limit(const NrOp *op) {
 static NrValue *limit(NrBuilder *b, const Quantised *q, double x) {
   NrType elem = q->zero->type->elem;
   double least = nr_dtype_of(q->zero->type) == NORIA_U8 ? 0 : -128;
-  double at = nearbyint((float)x / (float)element(constant_of(q->scale), 0)) + element(constant_of(q->zero), 0);
+  double at =
+      nearbyint((float)x / (float)element(nr_node_constant(q->scale), 0)) + element(nr_node_constant(q->zero), 0);
   return byte_constant(b, elem, (int64_t)fmin(fmax(at, least), least + 255));
 }
 
@@ -234,8 +196,9 @@ static NrValue *limited(NrBuilder *b, const NrOp *op, const Quantised *q, NrValu
   size_t count = nr_op_is(op, NR_OP_onnx_Relu) ? 2 : 3;
   if (count == 2) inputs[1] = limit(b, q, 0);
   for (size_t i = 1; count == 3 && i < 3; i++)
-    inputs[i] = node_input(op, i) ? limit(b, q, element(constant_of(node_input(op, i)), 0)) : none(b);
-  return node(b, NR_OP_onnx_Clip, inputs, count, NULL, NR_MAX(nr_onnx_version(op), 12), y);
+    inputs[i] =
+        nr_node_input(op, i) ? limit(b, q, element(nr_node_constant(nr_node_input(op, i)), 0)) : nr_node_new_none(b);
+  return nr_node_new(b, NR_OP_onnx_Clip, inputs, count, NULL, NR_MAX(nr_onnx_version(op), 12), y);
 }
 
 static NrValue *only_used(NrOp *op) {
@@ -246,16 +209,16 @@ static NrValue *only_used(NrOp *op) {
 /* QuantizeLinear. */
 static bool quantise(NrOp *op) {
   enum { MOST = 4 };
-  NrValue *value = node_input(op, 0), *as = nr_op_result(op);
-  Quantised q = {NULL, node_input(op, 1), node_input(op, 2)}, from;
+  NrValue *value = nr_node_input(op, 0), *as = nr_op_result(op);
+  Quantised q = {NULL, nr_node_input(op, 1), nr_node_input(op, 2)}, from;
   NrOp *limits[MOST];
   size_t count = 0;
   if (!value || !is_plain(op) || !q.zero || !is_single(q.scale) || !is_single(q.zero) || !has_bytes(q.zero))
     return false;
-  bool known = constant_of(q.scale) && constant_of(q.zero) && element(constant_of(q.scale), 0) > 0;
+  bool known = nr_node_constant(q.scale) && nr_node_constant(q.zero) && element(nr_node_constant(q.scale), 0) > 0;
   while (known && count < MOST && value->op && is_limit(value->op) && only_used(value->op)) {
     limits[count++] = value->op;
-    value = node_input(value->op, 0);
+    value = nr_node_input(value->op, 0);
   }
   NrBuilder b = nr_builder_before(op);
   NrValue *y = NULL;
@@ -299,24 +262,24 @@ static size_t moved(const NrOp *op) {
 
 static bool move(NrOp *op, size_t count) {
   Quantised first, q;
-  if (!read_bytes(node_input(op, 0), &first)) return false;
-  NrAttr scale = constant_of(first.scale);
+  if (!read_bytes(nr_node_input(op, 0), &first)) return false;
+  NrAttr scale = nr_node_constant(first.scale);
   bool orders = nr_op_is(op, NR_OP_onnx_MaxPool);
   if (orders && !(scale && element(scale, 0) > 0)) return false;
   for (size_t i = 1; i < count; i++)
-    if (!read_bytes(node_input(op, i), &q) || !is_same(q.scale, first.scale) || !is_same(q.zero, first.zero))
+    if (!read_bytes(nr_node_input(op, i), &q) || !is_same(q.scale, first.scale) || !is_same(q.zero, first.zero))
       return false;
-  NrOp *from = node_input(op, 0)->op;
+  NrOp *from = nr_node_input(op, 0)->op;
   NrBuilder b = nr_builder_before(op);
   NrValue **inputs = nr_malloc(op->num_operands * sizeof *inputs), *result = nr_op_result(op);
   for (size_t i = 0; i < op->num_operands; i++)
-    inputs[i] = i < count ? node_input(node_input(op, i)->op, 0) : nr_operand(op, i);
+    inputs[i] = i < count ? nr_node_input(nr_node_input(op, i)->op, 0) : nr_operand(op, i);
   int64_t opset = orders ? NR_MAX(nr_onnx_version(op), 12) : nr_onnx_version(op);
-  NrValue *y = node(&b, op->info->id, inputs, op->num_operands, op, opset, result);
+  NrValue *y = nr_node_new(&b, op->info->id, inputs, op->num_operands, op, opset, result);
   y->type = nr_type_none(b.ctx);
   nr_free(inputs);
-  y = node(&b, NR_OP_onnx_DequantizeLinear, (NrValue *[]){y, first.scale, first.zero}, 3, from, nr_onnx_version(from),
-           result);
+  y = nr_node_new(&b, NR_OP_onnx_DequantizeLinear, (NrValue *[]){y, first.scale, first.zero}, 3, from,
+                  nr_onnx_version(from), result);
   return nr_op_replace(op, y);
 }
 

@@ -15,10 +15,11 @@ static NrStatus lower_onnx_run(NrPassContext *pass, NrOp *op) {
   return status;
 }
 
-extern const NrPass nr_pass_infer_shapes, nr_pass_integer_nodes;
+extern const NrPass nr_pass_infer_shapes, nr_pass_integer_nodes, nr_pass_weight_nodes;
 
 NR_PASS(lower_onnx, .name = "lower-onnx", .on_while = NR_WHILE_HANDLES, .of_table = true, .run = lower_onnx_run,
         .doc = "a model's nodes become structured ops, tensor ops and structured control flow, with all types inferred")
 
-static const NrPass *const onnx_passes[] = {&nr_pass_integer_nodes, &nr_pass_infer_shapes, &nr_pass_lower_onnx, NULL};
+static const NrPass *const onnx_passes[] = {&nr_pass_integer_nodes, &nr_pass_weight_nodes, &nr_pass_infer_shapes,
+                                            &nr_pass_lower_onnx, NULL};
 NR_PASS_TABLE(onnx)
