@@ -65,11 +65,12 @@ def test_the_interpreter_computes_the_same():
 
 
 def convolved(x, w, pad, stride, group, border):
-    x = np.pad(x.astype(np.int64), ((0, 0), (0, 0), (pad, pad), (pad, pad)), constant_values=border)
+    wide, narrow = (np.float64, F32) if x.dtype.kind == "f" else (np.int64, np.int32)
+    x = np.pad(x.astype(wide), ((0, 0), (0, 0), (pad, pad), (pad, pad)), constant_values=border)
     windows = np.lib.stride_tricks.sliding_window_view(x, w.shape[2:], (2, 3))[:, :, ::stride, ::stride]
-    parts = [np.einsum("nchwij,ocij->nohw", windows[:, g * w.shape[1]:(g + 1) * w.shape[1]], v.astype(np.int64))
+    parts = [np.einsum("nchwij,ocij->nohw", windows[:, g * w.shape[1]:(g + 1) * w.shape[1]], v.astype(wide))
              for g, v in enumerate(np.split(w, group))]
-    return np.concatenate(parts, 1).astype(np.int32)
+    return np.concatenate(parts, 1).astype(narrow)
 
 
 @pytest.mark.parametrize("signs", SIGNS, ids=lambda s: "-".join(t.__name__ for t in s))
@@ -137,3 +138,26 @@ def test_other_cpus_compute_the_same(tmp_path, noria_tool):
             pytest.skip(f"this CPU: {e}")
         for got, case in zip(session.run(None, feeds), batch.cases):
             np.testing.assert_array_equal(got, case[3][0], f"{cpu}")
+
+
+@pytest.mark.parametrize("dtype", [np.uint8, F32])
+def test_depthwise_convolutions(dtype):
+    """A channel for each group, with some outputs for each; kernels in the file and in the run, windows in the padding."""
+    rng = np.random.default_rng(7)
+    tolerance = 1e-5 if dtype is F32 else 0
+    batch = Batch(17, tolerance, tolerance)
+    for n, c, o, size, k, pad, stride in ((2, 6, 6, 9, 3, 1, 1), (1, 5, 10, 8, 3, 1, 2), (1, 20, 20, 7, 5, 2, 1), (1, 3, 3, 5, 1, 0, 1),
+                                          (1, 2, 12, 6, 3, 1, 1), (1, 2, 2, 12, 9, 4, 1)):
+        attrs = {"pads": [pad] * 4, "strides": [stride] * 2, "group": c}
+        if dtype is F32:
+            x, w = (rng.uniform(-1, 1, s).astype(dtype) for s in ((n, c, size, size), (o, 1, k, k)))
+            for held in (w, Const(w)):
+                batch.add("Conv", [x, held], convolved(x, w, pad, stride, c, 0), **attrs)
+            continue
+        x, w = extremes(rng, dtype, (n, c, size, size)), extremes(rng, np.int8, (o, 1, k, k))
+        zeros = np.array(3, dtype), rng.integers(-9, 9, o).astype(np.int8)
+        moved = convolved(x.astype(np.int64) - 3, w.astype(np.int64) - zeros[1][:, None, None, None], pad, stride, c, 0)
+        for held in (w, Const(w)):
+            batch.add("ConvInteger", [x, held], convolved(x, w, pad, stride, c, 0), **attrs)
+            batch.add("ConvInteger", [x, held, *zeros], moved, **attrs)
+    batch.check()

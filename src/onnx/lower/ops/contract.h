@@ -74,6 +74,9 @@ typedef struct NrConv {
   char windows_dims[NORIA_MAX_RANK + 4], out_dims[NORIA_MAX_RANK + 4];
   bool by_four;                   /* bytes: windows are [batch, groups, fours of the depth, positions, 4], with all
                                      positions in one dim, as in `out` */
+  bool direct;                    /* no windows: each sum reads x, within its padding, under the window */
+  NrValue *x, *padding;           /* direct; padding: the scalar out of bounds, or NULL */
+  NrWindow window;
 } NrConv;
 /* Checks the shapes. padding: the scalar out of bounds, NULL for 0. */
 NrStatus nr_lower_conv_windows(NrLower *l, NrValue *x, NrValue *k, NrValue *padding, NrConv *out);

@@ -39,6 +39,15 @@ NrValue *nr_lower_move_channels(NrLower *l, NrValue *x, bool to_front) {
   return nr_lower_transpose(l, x, perm);
 }
 
+static NrValue *less_body(NrLower *l, NrValue *const *a, void *user) { return (void)user, sub(l, a[0], a[1]); }
+
+/* The kernel without its zero points, a column of channels; in i32. */
+static NrValue *centred_kernel(NrLower *l, const NrConv *c, NrValue *zeros, NoriaDType dtype) {
+  if (nr_rank(zeros) > 0) zeros = nr_lower_reshape(l, zeros, &(NrShape){3, {c->groups, c->per_group, nr_dim(1)}});
+  return nr_lower_map(l, (NrValue *[]){nr_lower_cast_tensor(l, c->kernel, dtype, NORIA_I32), zeros}, 2, NULL, less_body,
+                      NULL);
+}
+
 static bool channels_last(NrLower *l) {
   return nr_lower_takes_attr(l, "channels_last") && nr_lower_attr_int(l, "channels_last") != 0;
 }
@@ -60,12 +69,17 @@ static NrValue *integer_conv(NrLower *l, const ConvInputs *in, NrConv *c) {
   if (nr_lower_conv_windows(l, x, nr_lower_in(l, in->w), padding, c)) return NULL;
   NrType i32 = nr_type_i32(l->ctx);
   NrSigns signs = {nr_dtype_is_unsigned(x_type), nr_dtype_is_unsigned(w_type)};
-  NrValue *sum = nr_lower_conv_sum(l, c, nr_lower_zeros(l, &c->out, i32), signs);
   NrValue *wz = NULL;
   if (!nr_is_zero_point_0(w_zero)) {
     if (!(wz = channel_column(l, c, "w_zero_point", w_zero))) return NULL;
     wz = nr_lower_cast_tensor(l, wz, w_type, NORIA_I32);
   }
+  if (wz && c->direct) {
+    c->kernel = centred_kernel(l, c, wz, w_type);
+    w_type = NORIA_I32;
+    wz = NULL;
+  }
+  NrValue *sum = nr_lower_conv_sum(l, c, nr_lower_zeros(l, &c->out, i32), signs);
   if (!nr_is_zero_point_0(x_zero)) {
     NrValue *sums = kernel_sums(l, c, w_type);
     NrValue *xz = nr_lower_from_scalar(l, nr_lower_to_i32(l, padding, x_type));
