@@ -4,14 +4,14 @@
 // CHECK-LABEL: func.func @blocks
 // CHECK: %[[Q:.*]] = "onnx.Constant"() {value = dense<153> : tensor<2x2x8xui8>}
 // CHECK: %[[S:.*]] = "onnx.Constant"() {value = dense<{{\[\[}}1.000000e+00, 3.000000e+00], [2.000000e+00, 4.000000e+00]]> : tensor<2x2xf32>}
-// CHECK: "onnx.com.microsoft.MatMulNBits"(%arg0, %[[Q]], %[[S]], %{{.*}}) {K = 32 : i64, N = 2 : i64, bits = 4 : i64, block_size = 16 : i64, opset = 1 : i64}
+// CHECK: "onnx.com.microsoft.MatMulNBits"(%arg0, %[[Q]], %[[S]], %{{.*}}) {K = 32 : i64, N = 2 : i64, bits = 4 : i64, block_size = 16 : i64, noria.opset = 1 : i64}
 // CHECK-NOT: "onnx.DequantizeLinear"
 // CHECK: "onnx.Yield"
 func.func @blocks(%x: tensor<3x32xf32>) -> none {
   %q = "onnx.Constant"() {value = dense<1> : tensor<32x2xi4>} : () -> tensor<32x2xi4>
   %s = "onnx.Constant"() {value = dense<[[1.0, 2.0], [3.0, 4.0]]> : tensor<2x2xf32>} : () -> tensor<2x2xf32>
-  %w = "onnx.DequantizeLinear"(%q, %s) {axis = 0 : i64, block_size = 16 : i64, opset = 21 : i64} : (tensor<32x2xi4>, tensor<2x2xf32>) -> none
-  %y = "onnx.MatMul"(%x, %w) {opset = 13 : i64} : (tensor<3x32xf32>, none) -> none
+  %w = "onnx.DequantizeLinear"(%q, %s) {axis = 0 : i64, block_size = 16 : i64, noria.opset = 21 : i64} : (tensor<32x2xi4>, tensor<2x2xf32>) -> none
+  %y = "onnx.MatMul"(%x, %w) {noria.opset = 13 : i64} : (tensor<3x32xf32>, none) -> none
   "onnx.Yield"(%y) : (none) -> ()
 }
 
@@ -28,10 +28,10 @@ func.func @columns(%x: tensor<3x32xf32>, %bias: tensor<2xf32>) -> none {
   %q = "onnx.Constant"() {value = dense<[[1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1],
                                          [2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2]]> : tensor<2x32xui8>} : () -> tensor<2x32xui8>
   %s = "onnx.Constant"() {value = dense<[0.5, 0.25]> : tensor<2xf32>} : () -> tensor<2xf32>
-  %t = "onnx.Transpose"(%q) {perm = array<i64: 1, 0>, opset = 13 : i64} : (tensor<2x32xui8>) -> none
-  %w = "onnx.DequantizeLinear"(%t, %s) {opset = 13 : i64} : (none, tensor<2xf32>) -> none
-  %u = "onnx.Transpose"(%w) {opset = 13 : i64} : (none) -> none
-  %y = "onnx.Gemm"(%x, %u, %bias) {transB = 1 : i64, opset = 13 : i64} : (tensor<3x32xf32>, none, tensor<2xf32>) -> none
+  %t = "onnx.Transpose"(%q) {perm = array<i64: 1, 0>, noria.opset = 13 : i64} : (tensor<2x32xui8>) -> none
+  %w = "onnx.DequantizeLinear"(%t, %s) {noria.opset = 13 : i64} : (none, tensor<2xf32>) -> none
+  %u = "onnx.Transpose"(%w) {noria.opset = 13 : i64} : (none) -> none
+  %y = "onnx.Gemm"(%x, %u, %bias) {transB = 1 : i64, noria.opset = 13 : i64} : (tensor<3x32xf32>, none, tensor<2xf32>) -> none
   "onnx.Yield"(%y) : (none) -> ()
 }
 
@@ -43,11 +43,11 @@ func.func @others(%x: tensor<3x2xf32>, %v: tensor<2x2xi8>) -> (none, none, none)
   %q = "onnx.Constant"() {value = dense<[[1, 2], [3, 4]]> : tensor<2x2xi8>} : () -> tensor<2x2xi8>
   %s = "onnx.Constant"() {value = dense<[0.5, 0.25]> : tensor<2xf32>} : () -> tensor<2xf32>
   %t = "onnx.Constant"() {value = dense<0.5> : tensor<1x2xf32>} : () -> tensor<1x2xf32>
-  %a = "onnx.DequantizeLinear"(%q, %s) {axis = 0 : i64, opset = 13 : i64} : (tensor<2x2xi8>, tensor<2xf32>) -> none
-  %b = "onnx.DequantizeLinear"(%q, %t) {axis = 0 : i64, block_size = 2 : i64, opset = 21 : i64} : (tensor<2x2xi8>, tensor<1x2xf32>) -> none
-  %c = "onnx.DequantizeLinear"(%v, %s) {opset = 13 : i64} : (tensor<2x2xi8>, tensor<2xf32>) -> none
-  %d = "onnx.MatMul"(%x, %a) {opset = 13 : i64} : (tensor<3x2xf32>, none) -> none
-  %e = "onnx.MatMul"(%x, %b) {opset = 13 : i64} : (tensor<3x2xf32>, none) -> none
-  %f = "onnx.MatMul"(%x, %c) {opset = 13 : i64} : (tensor<3x2xf32>, none) -> none
+  %a = "onnx.DequantizeLinear"(%q, %s) {axis = 0 : i64, noria.opset = 13 : i64} : (tensor<2x2xi8>, tensor<2xf32>) -> none
+  %b = "onnx.DequantizeLinear"(%q, %t) {axis = 0 : i64, block_size = 2 : i64, noria.opset = 21 : i64} : (tensor<2x2xi8>, tensor<1x2xf32>) -> none
+  %c = "onnx.DequantizeLinear"(%v, %s) {noria.opset = 13 : i64} : (tensor<2x2xi8>, tensor<2xf32>) -> none
+  %d = "onnx.MatMul"(%x, %a) {noria.opset = 13 : i64} : (tensor<3x2xf32>, none) -> none
+  %e = "onnx.MatMul"(%x, %b) {noria.opset = 13 : i64} : (tensor<3x2xf32>, none) -> none
+  %f = "onnx.MatMul"(%x, %c) {noria.opset = 13 : i64} : (tensor<3x2xf32>, none) -> none
   "onnx.Yield"(%d, %e, %f) : (none, none, none) -> ()
 }
