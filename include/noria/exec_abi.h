@@ -50,6 +50,8 @@ typedef enum NoriaDType {
   NORIA_F8E8M0FNU = 24,
   NORIA_U2 = 25,
   NORIA_I2 = 26,
+  NORIA_F6E2M3FN = 27,
+  NORIA_F6E3M2FN = 28,
 } NoriaDType;
 
 /* An element of a string tensor is a pointer to one of these: immutable, `size` bytes and a NUL after them.

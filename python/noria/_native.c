@@ -57,7 +57,8 @@ static const char *const formats[] = {
     [NORIA_I64] = "q", [NORIA_BOOL] = "?", [NORIA_F16] = "e", [NORIA_F64] = "d", [NORIA_U32] = "I", [NORIA_U64] = "Q",
     [NORIA_C64] = "Zf", [NORIA_C128] = "Zd", [NORIA_BF16] = "H", [NORIA_F8E4M3FN] = "B", [NORIA_F8E4M3FNUZ] = "B",
     [NORIA_F8E5M2] = "B", [NORIA_F8E5M2FNUZ] = "B", [NORIA_U4] = "B", [NORIA_I4] = "b", [NORIA_F4E2M1FN] = "B",
-    [NORIA_F8E8M0FNU] = "B", [NORIA_U2] = "B", [NORIA_I2] = "b",
+    [NORIA_F8E8M0FNU] = "B", [NORIA_U2] = "B", [NORIA_I2] = "b", [NORIA_F6E2M3FN] = "B",
+    [NORIA_F6E3M2FN] = "B",
 };
 
 static const char *format_of(NoriaDType t) { return (size_t)t < sizeof formats / sizeof *formats ? formats[t] : NULL; }

@@ -25,6 +25,7 @@ _TYPES = {
     19: ("float8e5m2", "float8_e5m2", np.uint8), 20: ("float8e5m2fnuz", "float8_e5m2fnuz", np.uint8),
     21: ("uint4", "uint4", np.uint8), 22: ("int4", "int4", np.int8), 23: ("float4e2m1", "float4_e2m1fn", np.uint8),
     24: ("float8e8m0", "float8_e8m0fnu", np.uint8), 25: ("uint2", "uint2", np.uint8), 26: ("int2", "int2", np.int8),
+    27: ("float6e2m3", "float6_e2m3fn", np.uint8), 28: ("float6e3m2", "float6_e3m2fn", np.uint8),
 }
 
 

@@ -22,7 +22,7 @@ typedef struct NrDTypeInfo {
   size_t size;   /* bytes in memory */
 } NrDTypeInfo;
 
-enum { NR_NUM_DTYPES = 27 };
+enum { NR_NUM_DTYPES = 29 };
 
 /* Never NULL: the entry of the undefined type for an unknown number. */
 const NrDTypeInfo *nr_dtype_info(int64_t dtype);

@@ -34,6 +34,8 @@ static const struct {
     {NORIA_F8E5M2FNUZ, DL_FLOAT8_E5M2FNUZ, 8},
     {NORIA_F8E8M0FNU, DL_FLOAT8_E8M0FNU, 8},
     {NORIA_F4E2M1FN, DL_FLOAT4_E2M1FN, 4},
+    {NORIA_F6E2M3FN, DL_FLOAT6_E2M3FN, 6},
+    {NORIA_F6E3M2FN, DL_FLOAT6_E3M2FN, 6},
 };
 
 /* ---- in ---------------------------------------------------------------------------------------------------------- */

@@ -28,6 +28,8 @@ static const NrFloatFormat *small_format(NoriaDType dtype) {
   case NORIA_F8E5M2: return &nr_format_f8e5m2;
   case NORIA_F8E5M2FNUZ: return &nr_format_f8e5m2fnuz;
   case NORIA_F4E2M1FN: return &nr_format_f4e2m1fn;
+  case NORIA_F6E2M3FN: return &nr_format_f6e2m3fn;
+  case NORIA_F6E3M2FN: return &nr_format_f6e3m2fn;
   case NORIA_F8E8M0FNU: return &nr_format_f8e8m0fnu;
   default: return NULL;
   }

@@ -39,6 +39,8 @@ static const struct Narrow {
     {NORIA_F8E5M2, NORIA_F32, &nr_format_f8e5m2},
     {NORIA_F8E5M2FNUZ, NORIA_F32, &nr_format_f8e5m2fnuz},
     {NORIA_F4E2M1FN, NORIA_F32, &nr_format_f4e2m1fn},
+    {NORIA_F6E2M3FN, NORIA_F32, &nr_format_f6e2m3fn},
+    {NORIA_F6E3M2FN, NORIA_F32, &nr_format_f6e3m2fn},
     {NORIA_F8E8M0FNU, NORIA_F32, &nr_format_f8e8m0fnu},
     {NORIA_I4, NORIA_I8, NULL},
     {NORIA_I2, NORIA_I8, NULL},

@@ -16,7 +16,7 @@ import noria
 from conftest import BUILD
 
 # IR version that came with each opset.
-IR_VERSIONS = {1: 3, 8: 3, 9: 4, 10: 5, 11: 6, 13: 7, 16: 8, 19: 9, 21: 10, 23: 11, 24: 12, 25: 13}
+IR_VERSIONS = {1: 3, 8: 3, 9: 4, 10: 5, 11: 6, 13: 7, 16: 8, 19: 9, 21: 10, 23: 11, 24: 12, 25: 13, 28: 14}
 # Versions between these differ in the types that they allow only, so that the program after each stage is the same.
 CHECKED_BY_STAGE = {1, 8, 9, 11, 16, 25}
 

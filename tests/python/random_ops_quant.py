@@ -52,7 +52,8 @@ def by_formula(x, s, axis, block):
 
 
 QUANTISED = {10: "int8 uint8", 19: "float8_e4m3fn float8_e4m3fnuz float8_e5m2 float8_e5m2fnuz", 21: "int16 uint16 int4 uint4",
-             23: "float4_e2m1fn", 25: "int2 uint2"}
+             23: "float4_e2m1fn", 25: "int2 uint2",
+             28: "float6_e2m3fn float6_e3m2fn"}
 
 
 def quantised_type(d, opset):

@@ -559,7 +559,7 @@ def test_a_loop_feeds_a_loop(run):
 
 TYPES = [(1, ["float", "double", "float16", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "bool"]),
          (16, ["bfloat16"]), (19, ["float8e4m3fn", "float8e4m3fnuz", "float8e5m2", "float8e5m2fnuz"]), (21, ["int4", "uint4"]),
-         (23, ["float4e2m1"]), (24, ["float8e8m0"]), (25, ["int2", "uint2"])]
+         (23, ["float4e2m1"]), (24, ["float8e8m0"]), (25, ["int2", "uint2"]), (28, ["float6e2m3", "float6e3m2"])]
 
 
 @pytest.mark.parametrize("version, name", [(v, t) for v, names in TYPES for t in names])

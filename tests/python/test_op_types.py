@@ -24,8 +24,8 @@ from test_ops_random import described
 import noria
 
 TRIES = 600  # draws for each op; a type needs a few of them
-# Of all ops: complex numbers are those of test_onnx_complex.py, maps those of ai.onnx.ml. Noria has no 6-bit floats.
-NOT_HERE = re.compile("complex|float6|map")
+# Of all ops: complex numbers are those of test_onnx_complex.py, maps those of ai.onnx.ml.
+NOT_HERE = re.compile("complex|map")
 # {op: (the types, why)}; a pattern of "constraint type".
 REASONS = {
     "Col2Im": [("T tensor.(bool|string).", "a sum of such elements has no meaning")],

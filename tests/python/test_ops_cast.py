@@ -11,7 +11,7 @@ import noria
 F32 = np.float32
 NAMES = ["bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float16", "float32",
          "float64", "bfloat16", "float8_e4m3fn", "float8_e4m3fnuz", "float8_e5m2", "float8_e5m2fnuz", "int4", "uint4",
-         "int2", "uint2", "float4_e2m1fn", "float8_e8m0fnu"]
+         "int2", "uint2", "float4_e2m1fn", "float8_e8m0fnu", "float6_e2m3fn", "float6_e3m2fn"]
 TYPES = {name: np.dtype(getattr(ml_dtypes, name, None) or name) for name in NAMES}
 SMALL = {"int4": (-8, 8), "uint4": (0, 16), "int2": (-2, 2), "uint2": (0, 4)}
 SATURATING = [name for name in NAMES if name.startswith("float8") and name != "float8_e8m0fnu"]
@@ -43,7 +43,7 @@ def samples(source, target):
     if source == "float8_e8m0fnu" and to_int:
         values = [1, 2, 4, .5]
     x = np.array(values, F32)
-    if source == "float4_e2m1fn":
+    if source.startswith(("float4", "float6")):
         x = x[~np.isnan(x)]
     return x.astype(TYPES[source])
 
@@ -58,7 +58,7 @@ def converted(x, source, target):
         return saturate_cast(x if source == "float64" else x.astype(F32), to)
     if source in SMALL or (target in SMALL and not is_float(source)):
         return x.astype(np.int64).astype(to)
-    if source == "bfloat16" or source.startswith(("float8", "float4")):
+    if source == "bfloat16" or source.startswith(("float8", "float6", "float4")):
         return x.astype(F32).astype(to)
     return x.astype(to)
 
@@ -103,7 +103,7 @@ def test_every_value_of_the_small_floats():
 def test_rounding_to_small_floats():
     batch = Batch(25, 0, 0)
     x = np.random.default_rng(3).standard_normal(3000) * 100
-    for name in ["float16", "bfloat16", "float4_e2m1fn"] + SATURATING:
+    for name in ["float16", "bfloat16", "float4_e2m1fn", "float6_e2m3fn", "float6_e3m2fn"] + SATURATING:
         for source in x.astype(F32), x:
             want = saturate_cast(source, TYPES[name]) if name in SATURATING else source.astype(TYPES[name])
             add(batch, "Cast", source, want)
@@ -171,7 +171,8 @@ def test_bytes_of_small_types(stage):
     if stage:
         options.interpret_after = stage
     every = {name: np.arange(*limits).astype(TYPES[name]) for name, limits in SMALL.items()}
-    every["float4_e2m1fn"] = np.arange(16, dtype=np.uint8).view(TYPES["float4_e2m1fn"])
+    for name, count in ("float4_e2m1fn", 16), ("float6_e2m3fn", 64), ("float6_e3m2fn", 64):
+        every[name] = np.arange(count, dtype=np.uint8).view(TYPES[name])
     for source, x in every.items():
         batch = Batch(25)
         for target in every:

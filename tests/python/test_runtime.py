@@ -75,6 +75,7 @@ def test_npy_files_of_numpy_are_read_and_read_back(runtime, tmp_path):
 @pytest.mark.parametrize("name, dtype", [
     ("bfloat16", 16), ("float8_e4m3fn", 17), ("float8_e4m3fnuz", 18), ("float8_e5m2", 19), ("float8_e5m2fnuz", 20),
     ("uint4", 21), ("int4", 22), ("float4_e2m1fn", 23), ("float8_e8m0fnu", 24), ("uint2", 25), ("int2", 26),
+    ("float6_e2m3fn", 27), ("float6_e3m2fn", 28),
 ])
 def test_what_numpy_has_no_type_for_is_written_as_one_that_holds_it(runtime, tmp_path, name, dtype):
     patterns = np.arange(1 << 16, dtype=np.uint16) if name == "bfloat16" else np.arange(256, dtype=np.uint8)
@@ -182,6 +183,7 @@ SMALL = {
     "f16": np.float16, "bf16": ml_dtypes.bfloat16, "f8e4m3fn": ml_dtypes.float8_e4m3fn,
     "f8e4m3fnuz": ml_dtypes.float8_e4m3fnuz, "f8e5m2": ml_dtypes.float8_e5m2, "f8e5m2fnuz": ml_dtypes.float8_e5m2fnuz,
     "f8e8m0fnu": ml_dtypes.float8_e8m0fnu, "f4e2m1fn": ml_dtypes.float4_e2m1fn,
+    "f6e2m3fn": ml_dtypes.float6_e2m3fn, "f6e3m2fn": ml_dtypes.float6_e3m2fn,
 }
 
 
@@ -201,7 +203,7 @@ def floats():
 def all_values(name):
     """Every bit pattern, and its value as float64."""
     dtype = np.dtype(SMALL[name])
-    bits = np.arange(16 if name == "f4e2m1fn" else 1 << 8 * dtype.itemsize, dtype=f"u{dtype.itemsize}")
+    bits = np.arange({"f4": 16, "f6": 64}.get(name[:2], 1 << 8 * dtype.itemsize), dtype=f"u{dtype.itemsize}")
     with np.errstate(invalid="ignore"):
         return bits, bits.view(dtype).astype(np.float64)
 

@@ -70,14 +70,16 @@ static bool read_dims(Source *s) {
   return true;
 }
 
-/* Sub-byte elements one to a byte, from the low bits up. A float4 keeps its code in the low four bits. */
+/* Sub-byte elements one to a byte, from the low bits up. A float keeps its code in the low bits. */
 static const void *unpack(Source *s, const uint8_t *packed) {
   NoriaDType dtype = s->out->dtype;
-  unsigned bits = bits_of(dtype), per_byte = 8 / bits, mask = (1u << bits) - 1;
+  unsigned bits = bits_of(dtype), mask = (1u << bits) - 1;
   unsigned sign = dtype == NORIA_I4 || dtype == NORIA_I2 ? 1u << (bits - 1) : 0;
   uint8_t *data = nr_arena_alloc(s->r->arena, s->out->count);
   for (size_t i = 0; i < s->out->count; i++) {
-    unsigned code = packed[i / per_byte] >> (i % per_byte * bits) & mask;
+    size_t first = i * bits, at = first / 8; /* elements of 6 bits reach into a second byte */
+    unsigned low = packed[at], high = at + 1 < s->packed ? packed[at + 1] : 0;
+    unsigned code = (high << 8 | low) >> first % 8 & mask;
     data[i] = (uint8_t)((code ^ sign) - sign);
   }
   return data;
@@ -131,8 +133,18 @@ static bool use_list(Source *s, const void *items) {
   return true;
 }
 
-/* int32_data holds anything of at most 32 bits; sub-byte elements as packed bytes. */
+/* An element of 6 bits for each entry of int32_data. */
+static bool read_codes(Source *s) {
+  uint8_t *data = nr_arena_alloc(s->r->arena, s->out->count);
+  if (!fits(s, s->proto->n_int32_data, s->out->count, "elements")) return false;
+  for (size_t i = 0; i < s->out->count; i++) data[i] = (uint8_t)s->proto->int32_data[i] & 0x3F;
+  s->out->data = data;
+  return true;
+}
+
+/* int32_data holds anything of at most 32 bits; elements of 2 and 4 bits as packed bytes. */
 static bool read_int32s(Source *s) {
+  if (bits_of(s->out->dtype) == 6) return read_codes(s);
   size_t bytes = bits_of(s->out->dtype) < 8 ? 1 : nr_onnx_dtype_size(s->out->dtype), count = s->packed / bytes;
   if (!fits(s, s->proto->n_int32_data, count, "elements")) return false;
   if (bytes == 4) return use_list(s, s->proto->int32_data);

@@ -43,9 +43,10 @@ DTYPES = {
     "FLOAT8E4M3FN": ml_dtypes.float8_e4m3fn, "FLOAT8E4M3FNUZ": ml_dtypes.float8_e4m3fnuz,
     "FLOAT8E5M2": ml_dtypes.float8_e5m2, "FLOAT8E5M2FNUZ": ml_dtypes.float8_e5m2fnuz, "UINT4": ml_dtypes.uint4,
     "INT4": ml_dtypes.int4, "FLOAT4E2M1": ml_dtypes.float4_e2m1fn, "FLOAT8E8M0": ml_dtypes.float8_e8m0fnu,
-    "UINT2": ml_dtypes.uint2, "INT2": ml_dtypes.int2,
+    "UINT2": ml_dtypes.uint2, "INT2": ml_dtypes.int2, "FLOAT6E2M3": ml_dtypes.float6_e2m3fn,
+    "FLOAT6E3M2": ml_dtypes.float6_e3m2fn,
 }  # fmt: skip
-UNSIGNED_SMALL = {"UINT4": 15, "FLOAT4E2M1": 15, "UINT2": 3}
+UNSIGNED_SMALL = {"UINT4": 15, "FLOAT4E2M1": 15, "UINT2": 3, "FLOAT6E2M3": 63, "FLOAT6E3M2": 63}
 
 
 def memory_bytes(name, values):
@@ -73,6 +74,8 @@ def make_tensors():
                 values = values & 15
             if name in ("UINT2", "INT2"):
                 values = values & 3
+            if name in ("FLOAT6E2M3", "FLOAT6E3M2"):
+                values = values & 63
             values = values.view(dtype).reshape(shape)
             if name in ("INT4", "INT2"):  # keep ml_dtypes' own, sign-extended form
                 values = values.astype(np.int8).astype(dtype)

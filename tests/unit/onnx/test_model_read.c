@@ -125,7 +125,7 @@ static void bad_models(void **state) {
 
 static void check_tensors(const char *model_path) {
   NrOnnxModel *model = read_good(model_path);
-  assert_int_equal(model->graph->num_initializers, 25 * 9 + 3);
+  assert_int_equal(model->graph->num_initializers, 27 * 9 + 3);
   for (size_t i = 0; i < model->graph->num_initializers; i++) {
     const NrOnnxTensor *tensor = &model->graph->initializers[i];
     NrBuf path = {0}, expected = {0};

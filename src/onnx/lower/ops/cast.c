@@ -83,8 +83,8 @@ static NrValue *float_to_float(NrLower *l, NrValue *x, const Cast *c) {
   if (x->type == type) return x;
   if (c->to == NORIA_F64) return nr_lower_op1(l, NR_OP_arith_extf, type, x);
   if (c->to == NORIA_F8E8M0FNU) return to_e8m0(l, nr_lower_narrow(l, x, nr_type_f32(l->ctx)), c);
-  /* The type has no NaN: as in ml_dtypes, which the reference uses, NaN becomes -0. */
-  if (c->to == NORIA_F4E2M1FN) x = nr_lower_select(l, nr_lower_cmpf(l, NR_CMPF_ORD, x, x), x, num(l, x, -0.0));
+  /* Types of 4 and 6 bits have no NaN: as in ml_dtypes, which the reference uses, NaN becomes -0. */
+  if (nr_type_bits(type) < 8) x = nr_lower_select(l, nr_lower_cmpf(l, NR_CMPF_ORD, x, x), x, num(l, x, -0.0));
   double limit = c->saturate ? largest(c->to) : 0;
   if (limit) x = larger(l, smaller(l, x, num(l, x, limit)), num(l, x, -limit));
   return nr_lower_narrow(l, x, type);
