@@ -208,6 +208,17 @@ def test_reductions_along_no_axes(options, noop):
     batch.check(options=options)
 
 
+@pytest.mark.parametrize("dtype", [np.float64, np.float16, ml_dtypes.bfloat16])
+def test_mean_variance_normalization_of_other_floats(dtype):
+    """The function in the schema has constants of float32, so that nobody else runs these types."""
+    x = np.random.default_rng(6).standard_normal((2, 3, 4, 2)).astype(dtype)
+    wide = x.astype(np.float64)
+    want = (wide - wide.mean((0, 2, 3), keepdims=True)) / (wide.std((0, 2, 3), keepdims=True) + 1e-9)
+    batch = Batch(13, rtol={np.float64: 1e-12, np.float16: 2e-3}.get(dtype, 2e-2), atol=1e-3 if dtype != np.float64 else 1e-12)
+    batch.add("MeanVarianceNormalization", [x], want.astype(dtype))
+    batch.check()
+
+
 def test_statistics_in_bfloat16():
     """Attribute stash_type says the type of LayerNormalization's other results."""
     x = np.random.default_rng(5).standard_normal((3, 4)).astype(np.float32)
