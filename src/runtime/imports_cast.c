@@ -160,6 +160,7 @@ static bool parse_float(const NoriaString *s, NoriaDType dtype, uint64_t *out_bi
   /* float and double have parsers of their own: rounding twice could miss the nearest value. */
   double value = dtype == NORIA_F32 ? (double)strtof(s->data, &end) : strtod(s->data, &end);
   if (end == s->data || !at_end(end, s->data + s->size)) return false;
+  if (format && format->nan == NR_NAN_NONE && isnan(value)) value = -0.0; /* as Cast of floats has it */
   /* Cast to the types of one byte saturates by default, to the others it does not. */
   if (format)
     *out_bits = nr_float_encode(format, value, noria_dtype_size(dtype) == 1);

@@ -262,6 +262,9 @@ def microsoft_rotary(d, op):
         x = x.transpose(0, 2, 1, 3).reshape(batch, sequence, heads * size)
     most = sequence + d.integer(0, 5)
     ids = d.array(np.int64, (batch, sequence), 0, most - 1) if d.chance() else d.array(np.int64, (1,), 0, most - sequence)
+    if ids.ndim == 2 and d.chance(.3):
+        attrs["is_packed_batching"], most = 1, d.integer(1, most)
+        ids = d.array(np.int64, (batch, sequence), 0, most - 1)
     half = attrs.get("rotary_embedding_dim", size) // 2
     return Case(op, [x, ids, *(d.array(F32, (most, half)) for _ in range(2))], attrs)
 

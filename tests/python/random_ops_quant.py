@@ -430,7 +430,7 @@ def packed(values, bits):
 @ops("com.microsoft.MatMulNBits")
 def matmul_nbits(d, op):
     bits, block, n, k = d.choose(2, 4, 8), d.choose(16, 32), d.dim(1), d.integer(1, 70)
-    blocks, t = -(-k // block), d.choose(F32, F32, np.float16)
+    blocks, t = -(-k // block), d.choose(F32, F32, np.float16, ml_dtypes.bfloat16)
     q = d.random.integers(0, 2 ** bits, (n, blocks, block))
     z = d.random.integers(0, 2 ** bits, (n, blocks))
     s = scale(d, (n, blocks), t)

@@ -110,6 +110,15 @@ def test_rounding_to_small_floats():
     batch.check(symbolic=[False])
 
 
+def test_strings_to_small_floats():
+    """As floats of 32 bits would be, also NaN in types that have none."""
+    batch = Batch(25, 0, 0)
+    text = np.array(["nan", "1.5", "-0.3", "inf", "-inf", "-28", "0.0626", "3.25"], object)
+    for name in "float4_e2m1fn", "float6_e2m3fn", "float6_e3m2fn":
+        add(batch, "Cast", text, text.astype(F32).astype(TYPES[name]))
+    batch.check(symbolic=[False])
+
+
 def test_floats_that_do_not_fit_come_out_as_in_numpy():
     batch = Batch(13, 0, 0)
     x = [np.nan, np.inf, -np.inf, -1.5, 3e9, -3e9, 1e20, 300, -300, 2. ** 63, -5e18, 2 ** 31, -2 ** 31]

@@ -327,12 +327,12 @@ NrStatus nr_lower_qattention(NrLower *l) {
 
 /* ---- RotaryEmbedding ---- */
 
+/* Attribute is_packed_batching says that rows of several samples follow each other, so that there may be more of them
+ * than positions. It changes nothing here: each row has its position. */
 NrStatus nr_lower_microsoft_rotary_embedding(NrLower *l) {
   NrRotary r = {.positions = nr_lower_in(l, 1), .cos = nr_lower_in(l, 2), .sin = nr_lower_in(l, 3),
                 .interleaved = nr_lower_attr_int_or(l, "interleaved", 0) != 0};
   int64_t heads = nr_lower_attr_int_or(l, "num_heads", 0), rotated = nr_lower_attr_int_or(l, "rotary_embedding_dim", 0);
-  if (nr_lower_attr_int_or(l, "is_packed_batching", 0))
-    return nr_lower_error(l, "is_packed_batching cannot be compiled");
   if (nr_rank(r.positions) != 1 && nr_rank(r.positions) != 2)
     return nr_lower_error(l, "position_ids has rank %u; it must be 1 or 2", nr_rank(r.positions));
   if (rotated > 0 && heads < 1) return nr_lower_error(l, "rotary_embedding_dim needs num_heads");
