@@ -26,11 +26,8 @@ static bool dtype_is(NoriaDType t, NrStr s) {
   if (nr_str_is(s, "int")) return nr_dtype_is_int(t);
   if (nr_str_is(s, "num")) return nr_dtype_is_float(t) || nr_dtype_is_int(t);
   if (nr_str_is(s, "complex") || nr_str_is(s, "parts")) return nr_dtype_is_complex(t);
-  if (nr_str_is(s, "f32")) return t == NORIA_F32;
-  if (nr_str_is(s, "i64")) return t == NORIA_I64;
   if (nr_str_is(s, "byte")) return t == NORIA_I8 || t == NORIA_U8;
-  if (nr_str_is(s, "bool")) return t == NORIA_BOOL;
-  return nr_str_is(s, "string") && t == NORIA_STRING;
+  return nr_str_is(s, nr_dtype_name(t));
 }
 
 static const char *kind_name(NrType type) {
@@ -60,13 +57,25 @@ static bool fits(NrLower *l, const NrLowerInput *in, size_t i) {
   return type->kind == NR_TYPE_TENSOR && nr_lower_input_takes(in, nr_lower_dtype(l, i));
 }
 
+/* "int8 or uint8" for "byte", "float or bool" for "float|bool". */
+static NrStatus wrong_input(NrLower *l, const NrLowerInput *in, size_t i, const char *have) {
+  NrBuf wanted = {0};
+  for (size_t at = 0; at < in->what.size; at++)
+    if (in->what.data[at] == '|') nr_buf_puts(&wanted, " or ");
+    else nr_buf_putc(&wanted, in->what.data[at]);
+  bool is_byte = nr_str_is(in->what, "byte");
+  NrStatus status = nr_lower_error(l, "input %zu is %s, not %s", i, have, is_byte ? "int8 or uint8" : wanted.data);
+  nr_buf_deinit(&wanted);
+  return status;
+}
+
 static NrStatus check_input(NrLower *l, const NrLowerInput *in, size_t i) {
   NrValue *value = nr_lower_in(l, i);
   if (!value && in->repeat == '?') return NR_OK;
   if (!value) return nr_lower_error(l, "input %zu is missing", i);
   if (fits(l, in, i)) return NR_OK;
   const char *have = value->type->kind == NR_TYPE_TENSOR ? nr_dtype_name(nr_lower_dtype(l, i)) : kind_name(value->type);
-  return nr_lower_error(l, "input %zu is %s, not %.*s", i, have, NR_STR_ARG(in->what));
+  return wrong_input(l, in, i, have);
 }
 
 NrStatus nr_lower_check_inputs(NrLower *l, const NrLowerRow *row) {

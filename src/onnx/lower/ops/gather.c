@@ -14,7 +14,8 @@ static NrValue *take_body(NrLower *l, NrValue *const *indices, void *user) {
   NrValue *at[NORIA_MAX_RANK];
   size_t rank = nr_rank(t->data);
   NrValue *position = nr_lower_extract(l, t->positions, indices + t->axis, t->depth);
-  for (size_t i = 0; i < rank; i++) at[i] = indices[i < t->axis ? i : i + t->depth - 1];
+  for (size_t i = 0; i < rank; i++)
+    if (i != t->axis) at[i] = indices[i < t->axis ? i : i + t->depth - 1];
   at[t->axis] = t->check ? nr_lower_position(l, position, *t->check) : nr_lower_as_index(l, position);
   return at[t->axis] ? nr_lower_extract(l, t->data, at, rank) : NULL;
 }
