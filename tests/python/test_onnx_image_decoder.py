@@ -153,6 +153,45 @@ def test_official_images():
         assert apart.max() <= 1, name
 
 
+def boxes(data):
+    at = 0
+    while at < len(data):
+        size, kind = struct.unpack_from(">I4s", data, at)
+        size = size or len(data) - at
+        yield kind, data[at + 8:at + size]
+        at += size
+
+
+def box(kind, data):
+    return struct.pack(">I4s", 8 + len(data), kind) + data
+
+
+def with_palette(data, colours, bits):
+    """The JPEG 2000 file with a palette, of three colours in so many bits, for its first component."""
+    size = min((bits + 7) // 8, 4)
+    entries = b"".join(int(c).to_bytes(size, "big") for entry in colours for c in entry)
+    palette = struct.pack(">HB", len(colours), 3) + bytes([bits - 1] * 3) + entries
+    mapped = b"".join(struct.pack(">HBB", 0, 1, i) for i in range(3))
+    extra = box(b"pclr", palette) + box(b"cmap", mapped)
+    return b"".join(box(kind, inside + extra if kind == b"jp2h" else inside) for kind, inside in boxes(data))
+
+
+@pytest.mark.parametrize("bits", [8, 16])
+def test_a_palette_of_jpeg_2000(bits):
+    data = next(data for _, data, _ in OFFICIAL if data[4:8] == b"jP  ")
+    colours = [((k * 7) % 256, 255 - k, k // 2) for k in range(256)]
+    shift = bits - 8
+    y = decoded(with_palette(data, [[c << shift | (c if shift else 0) for c in entry] for entry in colours], bits))
+    np.testing.assert_array_equal(y, np.array(colours, np.uint8)[decoded(data)[..., 0]])
+
+
+@pytest.mark.parametrize("bits", [17, 32, 33, 128])
+def test_a_palette_of_too_many_bits(bits):
+    """Its components have more bits than those in the header, which are checked before they are decoded."""
+    data = next(data for _, data, _ in OFFICIAL if data[4:8] == b"jP  ")
+    assert decoded(with_palette(data, [(1, 2, 3)] * 256, bits)).shape == (0, 0, 3)
+
+
 # ---- what cannot be decoded -------------------------------------------------------------------------------------------
 
 @pytest.mark.parametrize("data", [

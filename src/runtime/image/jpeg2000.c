@@ -76,12 +76,15 @@ static bool is_supported(const opj_image_t *image) {
   return true;
 }
 
-static bool is_decoded(const opj_image_t *image) {
+/* Whether all components are there, of the size that memory was given for. A palette makes other components of those in
+ * the header. */
+static bool is_decoded(const opj_image_t *image, uint64_t width, uint64_t height) {
+  if (!is_supported(image)) return false;
   for (uint32_t c = 0; c < image->numcomps; c++) {
     const opj_image_comp_t *comp = &image->comps[c];
-    if (!comp->data || comp->w != image->comps[0].w || comp->h != image->comps[0].h) return false;
+    if (!comp->data || comp->w != width || comp->h != height) return false;
   }
-  return image->comps[0].w == image->x1 - image->x0 && image->comps[0].h == image->y1 - image->y0;
+  return true;
 }
 
 static uint8_t sample(const opj_image_comp_t *comp, size_t i) {
@@ -111,7 +114,7 @@ static NrImageStatus read_image(opj_stream_t *stream, opj_codec_t *codec, opj_im
   uint64_t width = (*image)->x1 - (*image)->x0, height = (*image)->y1 - (*image)->y0;
   NrImageStatus status = nr_image_begin(sink, width, height, 3, &pixels);
   if (status) return status;
-  if (!opj_decode(codec, stream, *image) || !opj_end_decompress(codec, stream) || !is_decoded(*image))
+  if (!opj_decode(codec, stream, *image) || !opj_end_decompress(codec, stream) || !is_decoded(*image, width, height))
     return NR_IMAGE_BROKEN;
   put_pixels(*image, pixels);
   return NR_IMAGE_OK;
