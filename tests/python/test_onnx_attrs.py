@@ -130,6 +130,54 @@ def test_wrong_attributes(op, opset, attributes, message):
     assert message in error_of(op, opset, **attributes)
 
 
+WORDS = {"int": "an integer", "float": "a float", "string": "a string", "tensor": "a tensor", "type_proto": "a type",
+         "sparse_tensor": "a sparse tensor", "ints": "a list of integers", "floats": "a list of floats",
+         "strings": "a list of strings"}
+NEWEST = {"": 28, "ai.onnx.ml": 5}
+
+
+def newest_attrs(rows):
+    """(domain, op, opset, attributes) of the newest version of each op."""
+    for name, (attrs, _) in sorted(rows.items()):
+        domain, _, op = name.rpartition(".")
+        opset = NEWEST.get(domain, 1)
+        yield domain, op, opset, [a for a in attrs if a[4] <= opset < a[5]]
+
+
+def node_error(domain, op, opset, attributes):
+    node = helper.make_node(op, [], ["y"], name="n", domain=domain)
+    node.attribute.extend(helper.make_attribute(name, value) for name, value in attributes.items())
+    graph = helper.make_graph([node], "g", [], [onnx.ValueInfoProto(name="y")])
+    opsets = [helper.make_opsetid("", 28)] + [helper.make_opsetid(domain, opset)] * bool(domain)
+    model = helper.make_model(graph, opset_imports=opsets, ir_version=10).SerializeToString()
+    with pytest.raises(noria.Error) as caught:
+        noria.InferenceSession(model)
+    return str(caught.value)
+
+
+def test_every_attribute_of_a_wrong_kind(rows):
+    checked = 0
+    for domain, op, opset, attrs in newest_attrs(rows):
+        if op in ("NoValue", "Yield"):
+            continue
+        for name, kind, *_ in attrs:
+            error = node_error(domain, op, opset, {name: 1 if kind == "strings" else ["s"]})
+            assert f"attribute '{name}' must be {WORDS[kind]}, not" in error and "node 'n'" in error, (op, name, error)
+            checked += 1
+    assert checked > 550
+
+
+def test_every_required_attribute_that_is_missing(rows):
+    checked = 0
+    for domain, op, opset, attrs in newest_attrs(rows):
+        for name, kind, _, required, *_ in attrs:
+            if required:
+                error = node_error(domain, op, opset, {})
+                assert f"attribute '{name}' is missing; it must be {WORDS[kind]}" in error, (op, name, error)
+                checked += 1
+    assert checked > 50
+
+
 def small_graph(name="b"):
     return helper.make_graph([helper.make_node("Identity", ["x0"], ["z"])], name, [],
                              [helper.make_tensor_value_info("z", TensorProto.FLOAT, None)])
