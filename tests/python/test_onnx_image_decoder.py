@@ -61,19 +61,20 @@ def png(x, depth, kind, palette=None, interlace=0, cut=0):
     return data[:len(data) - cut]
 
 
-def tiff(x, order="<"):
+def tiff(x, order="<", alpha=None):
+    """alpha: what the last channel is, 1 where the colours are multiplied by it, 2 where they are not."""
     height, width, channels = x.shape
-    tags = [(256, 4, width), (257, 4, height), (258, 3, 8), (259, 3, 1), (262, 3, 2 if channels == 3 else 1), (273, 4, 8),
-            (277, 3, channels), (278, 4, height), (279, 4, x.size)]
+    tags = [(256, 4, width), (257, 4, height), (258, 3, 8), (259, 3, 1), (262, 3, 2 if channels > 2 else 1), (273, 4, 8),
+            (277, 3, channels), (278, 4, height), (279, 4, x.size)] + [(338, 3, alpha)] * (alpha is not None)
     body = x.tobytes() + b"\0" * (x.size % 2)
     at, more = 8 + len(body), b""
-    if channels == 3:
-        more = struct.pack(order + "HHH", 8, 8, 8)
+    if channels > 2:
+        more = struct.pack(order + f"{channels}H", *[8] * channels)
         tags[2] = (258, 3, None)
     entries = b""
     for tag, kind, value in tags:
         if value is None:
-            entries += struct.pack(order + "HHII", tag, kind, 3, at + 2 + 12 * len(tags) + 4)
+            entries += struct.pack(order + "HHII", tag, kind, channels, at + 2 + 12 * len(tags) + 4)
         else:
             entries += struct.pack(order + ("HHIHH" if kind == 3 else "HHII"), tag, kind, 1, *([value, 0] if kind == 3
                                                                                            else [value]))
@@ -107,6 +108,8 @@ FILES = {
     "bmp 16": (bmp([b"\xff\x7f\0\0\0\x7c\x1f\0"], 16), np.array([[[255] * 3, [0] * 3, [255, 0, 0], [0, 0, 255]]])),
     "png": (png([r.tobytes() for r in X], 8, 2), X),
     "png alpha": (png([r.tobytes() for r in ALPHA], 8, 6), X),
+    "tiff alpha": (tiff(ALPHA, alpha=2), X),
+    "tiff multiplied": (tiff(ALPHA, alpha=1), X),
     "png grey": (png([r.tobytes() for r in LEVELS], 8, 0), np.repeat(LEVELS, 3, 2)),
     "png palette": (png(NIBBLES, 4, 3, PALETTE.tobytes()), PALETTE[INDEXED]),
     "png bits": (png(PACKED, 1, 0), np.repeat(BITS[..., None] * 255, 3, 2)),

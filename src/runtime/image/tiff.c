@@ -53,6 +53,14 @@ static TIFF *open_memory(Memory *m) {
   return tiff;
 }
 
+/* The colours of a pixel with alpha stay as they are, as in the other formats. libtiff multiplies them by alpha where
+ * the file says that they are not multiplied yet. */
+static void keep_colours(TIFF *tiff) {
+  uint16_t count = 0, *kinds = NULL, multiplied = EXTRASAMPLE_ASSOCALPHA;
+  if (TIFFGetField(tiff, TIFFTAG_EXTRASAMPLES, &count, &kinds) && count == 1 && *kinds == EXTRASAMPLE_UNASSALPHA)
+    TIFFSetField(tiff, TIFFTAG_EXTRASAMPLES, 1, &multiplied);
+}
+
 NrImageStatus nr_image_tiff(const uint8_t *data, size_t size, const NrImageSink *sink) {
   Memory m = {data, size, 0};
   uint32_t width = 0, height = 0;
@@ -61,6 +69,7 @@ NrImageStatus nr_image_tiff(const uint8_t *data, size_t size, const NrImageSink 
   if (!tiff) return NR_IMAGE_BROKEN;
   TIFFGetField(tiff, TIFFTAG_IMAGEWIDTH, &width);
   TIFFGetField(tiff, TIFFTAG_IMAGELENGTH, &height);
+  keep_colours(tiff);
   NrImageStatus status = nr_image_begin(sink, width, height, 4, &pixels);
   if (!status && !TIFFReadRGBAImageOriented(tiff, width, height, (uint32_t *)(void *)pixels, ORIENTATION_TOPLEFT, 1))
     status = NR_IMAGE_BROKEN;
