@@ -200,7 +200,7 @@ def test_nodes_with_too_many_outputs(folder, text):
     refused(model_of(text), "output", folder=folder)
 
 
-DOMAINS = ', "com.microsoft": 1, "ai.onnx.ml": 3'
+DOMAINS = ', "com.microsoft": 1, "ai.onnx.ml": 3, "ai.onnx.preview.training": 1'
 
 
 @pytest.mark.parametrize("text, words", [
@@ -212,6 +212,8 @@ DOMAINS = ', "com.microsoft": 1, "ai.onnx.ml": 3'
      "input 0 is int16, not int8 or uint8"),
     ("g (int32[2,4] x, float[2,8] s) => (float y) { y = com.microsoft.NGramRepeatBlock <ngram_size = 2> (x, s) }",
      "input 0 is int32, not int64"),
+    ("g (bfloat16[3] x, float r, int64 t) => (bfloat16 y) "
+     "{ y = ai.onnx.preview.training.Adagrad(r, t, x, x, x) }", "input 2 is bfloat16, not float32 or float64"),
     ("g (float8e5m2[4] x) => (float8e5m2 y) { y = Unique(x) }", "elements are float8_e5m2, which it does not order"),
     ("g (uint8[2] x) => (uint8 y) { y = ai.onnx.ml.Imputer <imputed_value_int64s = [300]> (x) }",
      "imputed_value_int64s has 300, which is no uint8"),
