@@ -21,6 +21,7 @@ static const char help[] =
     "  --entry=NAME           of text IR: the function; without it the one marked noria.entry, @main, or the only "
     "public one\n"
     "  --shape N=16           fix a symbol of the inputs' shapes, or all of an input's dims: --shape x=1x3x?\n"
+    "                         N=warn: dims of the symbol N may differ, which is a warning; *=warn: of every symbol\n"
     "  --cpu=NAME             machine code for this CPU (LLVM's name, `native`); --features=+avx2,-fma; -O=1, 2 or 3\n"
     "  --cpu=NAME,NAME..      code for each of them; the last that a machine can run is used there\n"
     "  --shard=batch|tensor   of a model: OUT shares it out over the ranks that run it (noria_program_run_ranks)\n"

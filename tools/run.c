@@ -33,6 +33,7 @@ static const char help[] =
     "  --entry=NAME           the function to run; without it the one marked noria.entry, @main, or the only public "
     "one\n"
     "  --shape N=16           fix a symbol of the inputs' shapes, or all of an input's dims: --shape x=1x3x?\n"
+    "                         N=warn: dims of the symbol N may differ, which is a warning; *=warn: of every symbol\n"
     "  --interpret            run the reference interpreter instead of machine code\n"
     "  --check-bounds         machine code that ends with an error where an index is out of bounds, as the\n"
     "                         interpreter does always (text IR; what is made of a model checks what can be wrong)\n"

@@ -25,7 +25,8 @@ typedef struct NoriaCompileOptions {
   NoriaProgramOptions program;    /* threads, limits, imports; release and user are ignored. parameter_files may also be
                                    * ONNX models, by their ending: their initializers are the parameters */
   const char *const *shapes;      /* "N=16" fixes a symbol, "x=1x3x?" an input's dims; "w=input": feed an
-                                   * initializer that is also an input, instead of its value */
+                                   * initializer that is also an input, instead of its value; "N=warn": dims of the
+                                   * symbol N may differ, which is a warning of the run, "*=warn": of every symbol */
   size_t num_shapes;
   const char *cpu;                /* LLVM's name of a CPU; NULL: this machine's. A file can be for several,
                                    * "haswell,znver5": the last of the list that a machine can run is used there */

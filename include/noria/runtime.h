@@ -235,6 +235,9 @@ typedef struct NoriaProgramOptions {
   void (*trace)(void *user, const char *text, size_t size); /* gets what flow.tensor.trace writes, a trace a call; NULL:
                                                              * standard error. Called by the threads that run */
   void *trace_user;
+  void (*warn)(void *user, const char *text, size_t size); /* gets warnings of runs, a line a call, without an end of
+                                                            * line; NULL: standard error. Called as trace is */
+  void *warn_user;
   NoriaReleaseFn release; /* called with user when the program is destroyed, e.g. to free the code */
   void *user;
 } NoriaProgramOptions;

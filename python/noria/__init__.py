@@ -73,6 +73,11 @@ class SessionOptions:
         """Fixes the symbol `name` in the inputs' shapes to `size`, which makes better code."""
         self.shapes.append(f"{name}={size}")
 
+    def warn_of_unequal_dims(self, name="*"):
+        """Dims of the symbol `name`, or of every one, may differ: a run in which they do warns. Else it is an error
+        where the model needs them to be equal; without that knowledge, code is less good."""
+        self.shapes.append(f"{name}=warn")
+
     def fix_input_shape(self, name, dims):
         """Fixes all dims of the input `name`; None leaves a dim as it is."""
         self.shapes.append(f"{name}=" + "x".join("?" if d is None else str(d) for d in dims))

@@ -461,6 +461,14 @@ static const char **take_texts(PyObject *list, size_t *out_count) {
   return texts;
 }
 
+/* What a run warns of becomes a RuntimeWarning. A filter that makes errors of warnings cannot end the run. */
+static void warn(void *user, const char *text, size_t size) {
+  (void)user, (void)size;
+  PyGILState_STATE held = PyGILState_Ensure();
+  if (PyErr_WarnEx(PyExc_RuntimeWarning, text, 1)) PyErr_WriteUnraisable(NULL);
+  PyGILState_Release(held);
+}
+
 /* compile(path or None, bytes or None, folder or None, threads, shapes, time_s, iterations, memory, stage, sanitizer,
  *         compile_time_s, compile_memory, libraries, parameter_files, shard, format, is_rank, cache,
  *         fold_memory) -> Session */
@@ -479,6 +487,7 @@ static PyObject *compile(PyObject *module, PyObject *args) {
   c.options.compile_memory = compile_memory;
   c.options.fold_memory = fold_memory;
   c.options.program.threads = threads;
+  c.options.program.warn = warn;
   limits->iterations = iterations;
   limits->memory = memory;
   c.options.shapes = take_texts(shapes, &c.options.num_shapes);

@@ -104,7 +104,7 @@ static NrStatus import(NrCompilation *unit, const NoriaCompileOptions *options) 
   NrStatus status = NR_OK;
   for (size_t i = 0; i < count && !status; i++)
     if (!nr_shape_fix_parse(nr_str(options->shapes[i]), &fixes[i]))
-      status = nr_error(unit->ctx, NULL, "'%s' does not fix a shape: write N=16, x=1x3x? or w=input",
+      status = nr_error(unit->ctx, NULL, "'%s' does not fix a shape: write N=16, x=1x3x?, w=input or N=warn",
                         options->shapes[i]);
   NrImportOptions import_options = {count, fixes};
   if (!status) status = nr_onnx_import(unit->ctx, unit->model, &import_options, &unit->module);

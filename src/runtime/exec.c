@@ -193,8 +193,7 @@ int32_t nr_exec_fail(NrExec *e, NoriaStatus code, int32_t site, const char *form
   return publish_failure(e);
 }
 
-/* The text of a site with values in place of %0 to %3. The caller frees it; NULL without memory. */
-static char *site_text(const char *format, const int64_t *values) {
+char *nr_site_text(const char *format, const int64_t *values) {
   char *text = NULL;
   size_t size;
   FILE *out = open_memstream(&text, &size);
@@ -215,7 +214,7 @@ static int32_t api_fail(NoriaExec *exec, int32_t site, int64_t a, int64_t b, int
     return nr_exec_fail(e, NORIA_ERROR_INTERNAL, -1, "the program failed at site %d of %d", (int)site,
                         (int)module->num_sites);
   if (claim_failure(e))
-    set_failure(e, NORIA_ERROR_FAILED, site, site_text(module->sites[site].text, (const int64_t[]){a, b, c, d}));
+    set_failure(e, NORIA_ERROR_FAILED, site, nr_site_text(module->sites[site].text, (const int64_t[]){a, b, c, d}));
   else place_failure(e, site);
   return publish_failure(e);
 }

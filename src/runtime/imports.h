@@ -105,6 +105,7 @@ int32_t nr_import_string_tokenize(NoriaExec *exec, const NoriaDesc *args, NoriaD
 
 /* trace.c */
 int32_t nr_import_trace(NoriaExec *exec, const NoriaDesc *args, NoriaDesc *results);
+int32_t nr_import_warn(NoriaExec *exec, const NoriaDesc *args, NoriaDesc *results);
 
 /* imports_channel.c */
 int32_t nr_import_channel_default(NoriaExec *exec, const NoriaDesc *args, NoriaDesc *results);

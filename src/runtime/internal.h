@@ -266,6 +266,8 @@ void nr_exec_finish(NrExec *e, int64_t keep);
 void nr_execs_lock(void);
 void nr_execs_unlock(bool in_child);
 void nr_exec_stop(NrExec *e, int32_t why); /* sets bits of stop; async-signal-safe */
+/* The text of a site with values in place of %0 to %3. The caller frees it; NULL without memory. */
+char *nr_site_text(const char *format, const int64_t *values);
 /* Records the first failure of the run; later ones are dropped. Returns 1. A site that is not -1 adds its node's
  * name. */
 int32_t nr_exec_fail(NrExec *e, NoriaStatus code, int32_t site, const char *format, ...) NR_PRINTF(4, 5);
@@ -338,6 +340,8 @@ struct NoriaProgram {
   size_t num_parameter_copies;
   void (*trace)(void *user, const char *text, size_t size); /* NULL: standard error */
   void *trace_user;
+  void (*warn)(void *user, const char *text, size_t size); /* NULL: standard error */
+  void *warn_user;
   const void **constants;
   NoriaImportFn *imports;
   int32_t threads;

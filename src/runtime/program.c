@@ -174,6 +174,8 @@ NoriaStatus noria_program_create(const NoriaModule *module, const NoriaProgramOp
   if (options) {
     program->trace = options->trace;
     program->trace_user = options->trace_user;
+    program->warn = options->warn;
+    program->warn_user = options->warn_user;
     program->release = options->release;
     program->user = options->user;
   }

@@ -1,4 +1,5 @@
-/* trace.c - the import "trace" of flow.tensor.trace: tensors as text, to the program's sink or standard error. */
+/* trace.c - texts that a run gives beside its results, to the program's sinks or standard error: the import "trace" of
+ * flow.tensor.trace, which prints tensors, and the import "warn". */
 #include <errno.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -122,11 +123,11 @@ static bool put_tensor(NrExec *exec, NrStr type, const NoriaDesc *d, NrBuf *out)
   return true;
 }
 
-/* ---- the import ------------------------------------------------------------------------------------------------- */
+/* ---- the imports ------------------------------------------------------------------------------------------------ */
 
-static void write_out(const NoriaProgram *program, const NrBuf *text) {
-  if (program->trace) {
-    program->trace(program->trace_user, text->data, text->size);
+static void write_out(void (*sink)(void *, const char *, size_t), void *user, const NrBuf *text) {
+  if (sink) {
+    sink(user, text->data, text->size);
     return;
   }
   for (size_t at = 0; at < text->size;) {
@@ -155,7 +156,27 @@ int32_t nr_import_trace(NoriaExec *pub, const NoriaDesc *args, NoriaDesc *result
     ok = put_tensor(e, (NrStr){at, n}, &args[2 + i], &text);
     at += n + (at[n] == ',');
   }
-  if (ok) write_out(program, &text); /* one write, so that traces of several runs do not mix */
+  /* One write, so that traces of several runs do not mix. */
+  if (ok) write_out(program->trace, program->trace_user, &text);
   nr_buf_deinit(&text);
   return ok ? 0 : 1;
+}
+
+int32_t nr_import_warn(NoriaExec *pub, const NoriaDesc *args, NoriaDesc *results) {
+  NrExec *e = nr_exec(pub);
+  (void)results;
+  const NoriaProgram *program = atomic_load_explicit(&e->program, memory_order_relaxed);
+  int32_t site = nr_arg_i32(&args[0]);
+  if (site < 0 || site >= program->module->num_sites)
+    return nr_exec_fail(e, NORIA_ERROR_INTERNAL, -1, "a warning without a text");
+  int64_t values[4] = {nr_arg_i64(&args[1]), nr_arg_i64(&args[2])};
+  char *message = nr_site_text(program->module->sites[site].text, values);
+  if (!message) return nr_exec_fail(e, NORIA_ERROR_MEMORY, -1, "the system has no memory for a warning");
+  NrBuf text = {0};
+  if (program->warn) nr_buf_puts(&text, message);
+  else nr_buf_printf(&text, "warning: %s\n", message);
+  write_out(program->warn, program->warn_user, &text);
+  nr_buf_deinit(&text);
+  free(message);
+  return 0;
 }

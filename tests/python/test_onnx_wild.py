@@ -1,5 +1,6 @@
 """Models as they are found, not as the specification has them. Judge: ONNX Runtime where it runs them, else NumPy."""
 import subprocess
+import warnings
 import zipfile
 
 import numpy as np
@@ -135,6 +136,52 @@ def test_two_groups_of_one_symbol():
     session = symbols("""g (float[B, S] a, float[B, S] b, float[B, S] c, float[B, S] d) => (float[B, S] y, float[B, S] z) {
       y = Add(a, c)  z = Add(b, d) }""", a=x, b=y, c=x, d=y)
     assert [i.shape for i in session.get_inputs()] == [["B", "S"], ["B.1", "S.1"], ["B", "S"], ["B.1", "S.1"]]
+
+
+WARNED = """<ir_version: 10, opset_import: ["": 17]>
+g (float[S, 4] a, float[S, 4] b, float[R] c, float[R] d) => (float[T, 4] y, float[] z) { y = Add(a, b)  z = Mul(c, d) }"""
+WARNING = "dim 0 of input 'b' is 1, but 'S' is 3 (dim 0 of input 'a')"
+
+
+@pytest.mark.parametrize("interpret_after", [None, "tensor", "expand"])
+def test_unequal_dims_of_a_symbol_are_a_warning(interpret_after):
+    """Where it is asked for, as in ONNX Runtime: the sum broadcasts. What cannot is an error of the node."""
+    data = onnx.parser.parse_model(WARNED).SerializeToString()
+    options = noria.SessionOptions()
+    options.interpret_after = interpret_after
+    options.warn_of_unequal_dims("S")
+    session = noria.InferenceSession(data, options)
+    a, b, c = np.ones((3, 4), np.float32), np.full((1, 4), 2, np.float32), np.ones(5, np.float32)
+    feeds = {"a": a, "b": b, "c": c, "d": c}
+    with pytest.warns(RuntimeWarning) as warned:
+        got = session.run(None, feeds)
+    assert [str(w.message) for w in warned] == [WARNING]
+    want = onnxruntime.InferenceSession(data, providers=["CPUExecutionProvider"]).run(None, feeds)
+    for g, w in zip(got, want, strict=True):
+        np.testing.assert_array_equal(g, w)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        session.run(None, {**feeds, "b": a})
+    with pytest.warns(RuntimeWarning), pytest.raises(noria.Error, match="'y' .Add.|node 'y'"):
+        session.run(None, {**feeds, "b": np.ones((2, 4), np.float32)})
+    with pytest.raises(noria.Error, match="dim 0 of input 'd' is 1, but 'R' is 5"):
+        session.run(None, {**feeds, "d": c[:1]})
+
+
+def test_warnings_of_the_tool(noria_tool, tmp_path):
+    """On standard error; of a library too, which is compiled with the option."""
+    model, library = tmp_path / "m.onnx", tmp_path / "m.so"
+    model.write_bytes(onnx.parser.parse_model(WARNED).SerializeToString())
+    feeds = [part for name, shape in dict(a="3x4", b="1x4", c="5", d="1").items()
+             for part in ("--input", f"{name}=ones:{shape}xf32")]
+    want = f"warning: {WARNING}\nwarning: dim 0 of input 'd' is 1, but 'R' is 5 (dim 0 of input 'c')\n"
+    done = noria_tool("run", "--check-stages", "--shape", "*=warn", model, *feeds)
+    assert done.returncode == 0 and want in done.stderr, done.stderr
+    assert noria_tool("compile", "--shape", "*=warn", model, "-o", library).returncode == 0
+    done = noria_tool("run", library, *feeds)
+    assert (done.returncode, done.stderr) == (0, want)
+    done = noria_tool("run", "--shape", "Q=warn", model, *feeds)
+    assert done.returncode == 1 and "no symbol is named 'Q'" in done.stderr
 
 
 SHADOW = onnx.parser.parse_model("""<ir_version: 10, opset_import: ["": 17]>

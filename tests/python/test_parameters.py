@@ -278,7 +278,8 @@ runtime.noria_tensor_data.argtypes, runtime.noria_tensor_data.restype = [P], P
 class Options(ctypes.Structure):
     _fields_ = [("threads", ctypes.c_int32), ("limits", I * 3), ("cache", I), ("imports", P), ("num_imports", I),
                 ("libraries", P), ("num_libraries", I), ("parameters", P), ("num_parameters", I), ("files", P),
-                ("num_files", I), ("trace", P), ("trace_user", P), ("release", P), ("user", P), ("more", P * 16)]
+                ("num_files", I), ("trace", P), ("trace_user", P), ("warn", P), ("warn_user", P),
+                ("release", P), ("user", P), ("more", P * 16)]
 class Error(ctypes.Structure):
     _fields_ = [("code", ctypes.c_int), ("message", ctypes.c_char_p)]
 paths = (ctypes.c_char_p * len(sys.argv[3:]))(*[p.encode() for p in sys.argv[3:]])

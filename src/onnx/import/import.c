@@ -345,6 +345,7 @@ bool nr_shape_fix_parse(NrStr text, NrShapeFix *out) {
   if (eq == 0 || eq + 1 >= text.size) return false;
   out->name = (NrStr){text.data, eq};
   if (nr_str_is((NrStr){text.data + eq + 1, text.size - eq - 1}, "input")) return out->is_input = true;
+  if (nr_str_is((NrStr){text.data + eq + 1, text.size - eq - 1}, "warn")) return out->is_warning = true;
   for (size_t i = eq + 1; i < text.size;) {
     int64_t n = 0;
     if (out->rank == NORIA_MAX_RANK) return false;
@@ -378,15 +379,34 @@ static NrStatus free_initializer(Importer *im, NrOnnxGraph *g, NrStr name) {
   return NR_OK;
 }
 
+static NrStatus check_symbol(Importer *im, const NrOnnxGraph *g, NrStr name) {
+  bool found = nr_str_is(name, "*");
+  for (size_t i = 0; i < g->num_inputs; i++)
+    for (size_t d = 0; d < g->inputs[i].type->rank; d++) {
+      const NrOnnxDim *dim = &g->inputs[i].type->dims[d];
+      found |= dim->kind == NR_ONNX_DIM_SYMBOL && nr_str_eq(dim->symbol, name);
+    }
+  return found ? NR_OK : nr_error(im->ctx, NULL, "no symbol is named '%.*s'", NR_STR_ARG(name));
+}
+
+/* The symbols whose dims may differ; NULL: none. */
+static NrAttr warned_symbols(Importer *im) {
+  NR_VEC(NrAttr) names = {0};
+  for (size_t f = 0; im->options && f < im->options->num_fixes; f++)
+    if (im->options->fixes[f].is_warning) nr_vec_push(&names, nr_attr_string(im->ctx, im->options->fixes[f].name));
+  NrAttr list = names.size ? nr_attr_array(im->ctx, names.data, names.size) : NULL;
+  nr_vec_deinit(&names);
+  return list;
+}
+
 /* Applies the fixes to the graph's inputs in place. A fix names a symbol or an input. */
 static NrStatus fix_shapes(Importer *im, NrOnnxGraph *g) {
   for (size_t f = 0; im->options && f < im->options->num_fixes; f++) {
     const NrShapeFix *fix = &im->options->fixes[f];
     bool used = false;
-    if (fix->is_input) {
-      NR_TRY(free_initializer(im, g, fix->name));
-      continue;
-    }
+    if (fix->is_input) NR_TRY(free_initializer(im, g, fix->name));
+    if (fix->is_warning) NR_TRY(check_symbol(im, g, fix->name));
+    if (fix->is_input || fix->is_warning) continue;
     for (size_t i = 0; i < g->num_inputs; i++) {
       NrOnnxType *t = nr_arena_copy(&im->model->arena, g->inputs[i].type, sizeof *t);
       NrOnnxDim *dims = nr_arena_copy(&im->model->arena, t->dims, t->rank * sizeof *dims);
@@ -475,6 +495,8 @@ NrStatus nr_onnx_import(NrContext *ctx, NrOnnxModel *model, const NrImportOption
   nr_block_append(nr_func_func_region(func), block);
   nr_op_set_attr(func, NR_A_sym_name, nr_attr_string(ctx, NR_STR("main")));
   nr_op_set_attr(func, NR_A_noria_entry, nr_attr_unit(ctx));
+  NrAttr warned = warned_symbols(&im);
+  if (warned) nr_op_set_attr(func, NR_A_noria_warn_symbols, warned);
   nr_op_set_attr(func, NR_A_noria_inputs, value_infos(&im, g, g->inputs, g->num_inputs, true));
   nr_op_set_attr(func, NR_A_noria_outputs, value_infos(&im, g, g->outputs, g->num_outputs, false));
   Scope scope = {0};

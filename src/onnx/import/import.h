@@ -6,14 +6,15 @@
 #include "onnx/read/model.h"
 
 /* Fixes sizes before the run: `N=16` gives the symbol N (rank 0, dims[0]); `x=1x3` gives the input x all of its dims.
- * `w=input` makes w, an initializer that is also an input of the graph, an input that must be fed (IR version 4 on). */
+ * `w=input` makes w, an initializer that is also an input of the graph, an input that must be fed (IR version 4 on).
+ * `N=warn` lets dims of the symbol N differ, which is a warning of the run; `*=warn` those of every symbol. */
 typedef struct NrShapeFix {
   NrStr name;
-  bool is_symbol, is_input;
+  bool is_symbol, is_input, is_warning;
   size_t rank;
   int64_t dims[NORIA_MAX_RANK]; /* NR_DYNAMIC leaves a dim as it is */
 } NrShapeFix;
-/* Parses "N=16", "x=1x?x3" or "w=input"; false when the text is neither. name is a view of text. */
+/* Parses "N=16", "x=1x?x3", "w=input" or "N=warn"; false when the text is neither. name is a view of text. */
 bool nr_shape_fix_parse(NrStr text, NrShapeFix *out);
 
 typedef struct NrImportOptions {

@@ -275,6 +275,7 @@ static NrStatus lower_body(Func *f) {
     why = (NrBuf){0};
     nr_diag_capture_begin(&capture, f->l.ctx);
     nr_lower_bind_symbols(&f->l, f->op, f->entry);
+    nr_lower_warn_symbols(&f->l, f->op);
     status = nr_lower_region(&f->l, nr_func_func_region(f->op), f->args, f->num_args, f->yields, f->num_yields);
     nr_diag_capture_end(&capture, &why);
   } while (f->state.tied);

@@ -29,6 +29,7 @@ typedef struct NrLowerState {
   unsigned failures; /* versions that could not be lowered */
   NR_VEC(NrSymbol) symbols;
   NR_VEC(size_t) ties; /* of each symbol: an earlier one that must be equal to it, or itself (symbols.c) */
+  NrAttr warned;       /* names of symbols whose dims may differ, "*" for all; NULL: none */
   bool tied;           /* symbols were tied since the lowering began */
   NrStrMap kernels;         /* name and prelude -> NrSharedKernel* (kernel.c) */
   NrInferred *inferred;     /* NULL: nothing is recorded */
@@ -39,6 +40,8 @@ typedef struct NrLowerState {
 
 /* Fills state->symbols. Tied dims get one value. */
 void nr_lower_bind_symbols(NrLower *l, NrOp *func, NrBlock *entry);
+/* Builds warnings of dims of one name that differ in the run, for the names in noria.warn_symbols. */
+void nr_lower_warn_symbols(NrLower *l, NrOp *func);
 /* nr_dim_same, where the program is better or only right with equal dims: dims that would be the same if inputs' dims
  * of one name were get these tied. */
 bool nr_lower_dims_equal(NrLower *l, NrDim a, NrDim b);

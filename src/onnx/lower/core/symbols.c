@@ -4,8 +4,10 @@
  * and a decoder. So the lowering begins with all of them apart. Where it meets two sizes that would be the same if two
  * named dims were, as in the sum of two inputs, the program needs these to be equal: they are tied, and the function is
  * lowered again. Tied dims are one value, and keep one name, by which the runtime checks them; the others get names of
- * their own. */
+ * their own. Dims of the names in noria.warn_symbols are never tied: a run in which they differ warns. */
 #include "dialect/onnx/dtype.h"
+#include "dialect/scf/scf.h"
+#include "ir/text.h"
 #include "onnx/lower/core/state.h"
 #include "pass/analysis/same_ops.h"
 
@@ -20,6 +22,7 @@ void nr_lower_bind_symbols(NrLower *l, NrOp *func, NrBlock *entry) {
   NrAttr inputs = nr_op_attr(func, NR_A_noria_inputs);
   NrLowerState *state = l->state;
   state->symbols.size = 0;
+  state->warned = nr_op_attr(func, NR_A_noria_warn_symbols);
   for (uint32_t a = 0; inputs && a < entry->num_args && a < inputs->size; a++) {
     NrAttr names = nr_dict_get(inputs->items[a], "dim_names");
     NrValue *arg = entry->args[a];
@@ -33,6 +36,46 @@ void nr_lower_bind_symbols(NrLower *l, NrOp *func, NrBlock *entry) {
       if (root != at) nr_lower_set_dim(l, arg, i, state->symbols.data[root].dim);
       nr_vec_push(&state->symbols, ((NrSymbol){name, nr_lower_dim(l, arg, i), a, i}));
     }
+  }
+}
+
+/* ---- warnings ---- */
+
+static bool is_warned(const NrLowerState *state, NrStr name) {
+  for (size_t i = 0; state->warned && i < state->warned->size; i++)
+    if (nr_str_is(state->warned->items[i]->s, "*") || nr_str_eq(state->warned->items[i]->s, name)) return true;
+  return false;
+}
+
+/* Warns if dims of one name differ. first: that of the name which comes first. */
+static void warn_of(NrLower *l, NrAttr inputs, const NrSymbol *first, const NrSymbol *s) {
+  NrArena *arena = &l->state->arena;
+  NrStr names[3] = {nr_dict_get(inputs->items[s->arg], "name")->s, s->name,
+                    nr_dict_get(inputs->items[first->arg], "name")->s};
+  for (size_t i = 0; i < 3; i++) names[i] = nr_str_doubled(arena, names[i], '%');
+  const char *text = nr_arena_printf(
+      arena, "dim %zu of input '%.*s' is %%0, but '%.*s' is %%1 (dim %zu of input '%.*s')", s->index,
+      NR_STR_ARG(names[0]), NR_STR_ARG(names[1]), first->index, NR_STR_ARG(names[2]));
+  NrValue *sizes[2] = {nr_dim_value(l, s->dim), nr_dim_value(l, first->dim)};
+  NrOp *op = nr_scf_if(&l->b, nr_lower_cmpi(l, NR_CMPI_NE, sizes[0], sizes[1]), NULL, 0, false);
+  NrBuilder outer = l->b;
+  l->b = nr_scf_body_builder(nr_scf_if_then_body(op));
+  NrValue *args[3] = {nr_lower_int(l, nr_type_i32(l->ctx), -1)};
+  for (size_t i = 0; i < 2; i++) args[i + 1] = nr_lower_op1(l, NR_OP_arith_index_cast, nr_type_i64(l->ctx), sizes[i]);
+  NrOp *call = nr_lower_rt_call(l, "warn", args, 3, NULL, 0);
+  nr_op_set_attr(call, NR_A_text, nr_attr_string(l->ctx, nr_str(text)));
+  nr_scf_yield(&l->b, NULL, 0);
+  l->b = outer;
+}
+
+void nr_lower_warn_symbols(NrLower *l, NrOp *func) {
+  NrAttr inputs = nr_op_attr(func, NR_A_noria_inputs);
+  NrLowerState *state = l->state;
+  for (size_t i = 0; i < state->symbols.size; i++) {
+    size_t first = 0;
+    while (!nr_str_eq(state->symbols.data[first].name, state->symbols.data[i].name)) first++;
+    if (first < i && is_warned(state, state->symbols.data[i].name))
+      warn_of(l, inputs, &state->symbols.data[first], &state->symbols.data[i]);
   }
 }
 
@@ -59,7 +102,8 @@ static bool equal_by_symbols(Walk *w, NrValue *a, NrValue *b) {
   if (find_symbol(w->state, a, &s) && find_symbol(w->state, b, &t)) {
     nr_vec_push(&w->pairs, s);
     nr_vec_push(&w->pairs, t);
-    return nr_str_eq(w->state->symbols.data[s].name, w->state->symbols.data[t].name);
+    NrStr name = w->state->symbols.data[s].name;
+    return nr_str_eq(name, w->state->symbols.data[t].name) && !is_warned(w->state, name);
   }
   if (!a->op || !b->op || a->op->info != b->op->info || a->op->num_operands != b->op->num_operands) return false;
   if (a->op->num_regions || !nr_op_is_pure(a->op) || ++w->steps > MAX_WALK) return false;
@@ -122,6 +166,7 @@ void nr_lower_name_symbols(NrLower *l, NrOp *func) {
   for (size_t a = 0; a < inputs->size; a++) infos[a] = inputs->items[a];
   for (size_t i = 0; i < l->state->symbols.size; i++) {
     const NrSymbol *s = &l->state->symbols.data[i];
+    if (l->state->inferred && is_warned(l->state, s->name)) continue; /* the lowering that stays needs them */
     NrStr name = group_name(l, root_of(l->state, i));
     if (!nr_str_eq(name, s->name)) infos[s->arg] = with_name(l, infos[s->arg], s->index, name);
   }
