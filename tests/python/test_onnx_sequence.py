@@ -167,10 +167,16 @@ def test_failure(name):
             loaded.run(None, feeds)
 
 
-def test_rank_must_be_known():
-    with pytest.raises(noria.Error, match="the_node.*rank of the item is not known"):
-        session("f (seq(float[]) s, int64 i) => (float y) "
-                "{ [the_node] z = SequenceAt(s, i) y = ReduceSum <keepdims: int = 0> (z) }")
+@pytest.mark.parametrize("rank", range(9))
+def test_rank_that_the_run_knows(rank):
+    loaded = session("f (seq(float[]) s, int64 i) => (float y) "
+                     "{ [the_node] z = SequenceAt(s, i) y = ReduceSum <keepdims: int = 0> (z) }")
+    feeds = {"s": [np.ones([2] * rank, np.float32)], "i": np.int64(0)}
+    if rank < 8:
+        assert loaded.run(None, feeds) == [2 ** rank]
+    else:
+        with pytest.raises(noria.Error, match="a value has rank 8; the most that it is compiled for is 7"):
+            loaded.run(None, feeds)
 
 
 def test_many_items():

@@ -256,3 +256,56 @@ def test_only_one_rank_fits(run):
     text = "g (float[] x, float[2] w) => (float[3] y) { t = Transpose<perm = [1, 0]>(x) y = MatMul(t, w) }"
     run(text, dict(x=x, w=[1, 2]), [x.T @ [1, 2]], ort=False)  # which fuses the two for a matrix only
     assert "'x' has rank 1" in fails(16, text, dict(x=[1, 2], w=[1, 2]), valid=False)
+
+
+# ---- items of several ranks, and what a Scan takes ---------------------------------------------------------------------
+
+@pytest.mark.parametrize("position", [0, 1, 2, -3])
+def test_items_of_several_ranks(run, position):
+    items = [np.float32(3), np.float32([1, 2]), np.float32([[5, 6]])]
+    run("""g (float a, float[N] b, float[N, M] c, int64 i) => (float[] y, int64[R] s) {
+      q = SequenceConstruct(a, b, c)  x = SequenceAt(q, i)  y = Neg(x)  s = Shape(x) }""",
+        dict(a=items[0], b=items[1], c=items[2], i=position), [-items[position], list(items[position].shape)])
+
+
+@pytest.mark.parametrize("there", [True, False])
+def test_optional_of_several_ranks(run, there):
+    run("""g (bool c, float[N] a, float[N, M] b) => (float[] y) {
+      o = If(c)<then_branch = t () => (optional(float[]) p) { p = Optional(a) },
+                else_branch = e () => (optional(float[]) p) { p = Optional(b) }>
+      x = OptionalGetElement(o)  y = Neg(x) }""",
+        dict(c=there, a=[1, 2], b=[[3, 4]]), [[-1, -2] if there else [[-3, -4]]])
+
+
+@pytest.mark.parametrize("items", [[[1], [2, 3]], [[[1, 2]], [[3, 4]]]], ids=["vectors", "matrices"])
+def test_concat_of_items_of_any_rank(run, items):
+    arrays = [np.float32(i) for i in items]
+    run("g (seq(float[]) s) => (float[] y) { x = ConcatFromSequence<axis = -1>(s)  y = Neg(x) }", dict(s=items),
+        [-np.concatenate(arrays, -1)])
+    if arrays[0].shape == arrays[1].shape:
+        run("g (seq(float[]) s) => (float[] y) { x = ConcatFromSequence<axis = -2, new_axis = 1>(s)  y = Neg(x) }",
+            dict(s=items), [-np.stack(arrays, -2)])
+
+
+def test_map_over_items_of_several_ranks(run):
+    items = [np.float32(3), np.float32([1, 2]), np.float32([[5, 6]])]
+    run("""g (seq(float[]) s) => (seq(float[]) y, seq(int64[R]) d) {
+      y, d = SequenceMap<body = b (float[] x) => (float[] n, int64[R] d) { n = Neg(x)  d = Shape(x) }>(s) }""",
+        dict(s=items), [[-i for i in items], [list(i.shape) for i in items]], opset=21)
+
+
+@pytest.mark.parametrize("trips", [0, 3])
+def test_scan_of_unknown_ranks(run, trips):
+    """The body declares them."""
+    s, x = np.float32([1, 2]), np.arange(2 * trips, dtype=np.float32).reshape(trips, 2)
+    rows = s + np.cumsum(x, 0)
+    run("""g (float[] s, float[] x) => (float[] y, float[] rows) {
+      y, rows = Scan<num_scan_inputs = 1, body = b (float[N] a, float[N] v) => (float[N] n, float[N] r) {
+        n = Add(a, v)  r = Identity(n) }>(s, x) }""", dict(s=s, x=x), [rows[-1] if trips else s, rows], ort=trips > 0)
+
+
+def test_scan_of_a_wrong_rank():
+    text = """g (float[] s, float[] x) => (float[] y) {
+      y = Scan<num_scan_inputs = 1, body = b (float[N] a, float[N] v) => (float[N] n) { n = Add(a, v) }>(s, x) }"""
+    message = fails(16, text, dict(s=[1, 2], x=[1, 2]), valid=False)
+    assert message == "node 'y': input 1 has rank 1, where rank 2 is needed"

@@ -18,6 +18,7 @@
  * more than NR_MAX_VERSIONS, only the first version that can be lowered is made, under a check. The length of a shape
  * operand, on which the rank of a result depends, is split on in the same way. */
 #include "onnx/lower/ops/control.h"
+#include "dialect/onnx/attrs.h"
 #include "dialect/onnx/ops.h"
 #include "dialect/scf/ops.h"
 #include "dialect/tensor/ops.h"
@@ -109,12 +110,20 @@ static NrValue *lowered_operand(NrLower *l, const NrOp *op, uint32_t i) {
   return v ? v->value : NULL;
 }
 
+/* A Loop carries the operands behind its trip count and condition. A Scan takes the ranks that its body declares. */
+static bool takes_unranked(const NrOp *op, uint32_t i) {
+  if (nr_op_is(op, NR_OP_onnx_Loop)) return i >= 2;
+  if (!nr_op_is(op, NR_OP_onnx_Scan)) return false;
+  NrBlock *body = nr_onnx_scan_body(op);
+  bool has_lengths = nr_onnx_version(op) < 9;
+  if (i < has_lengths || i - has_lengths >= body->num_args) return false;
+  return body->args[i - has_lengths]->type->kind == NR_TYPE_TENSOR;
+}
+
 NrValue *nr_lower_open_operand(NrLower *l, NrOp *op) {
-  bool is_loop = nr_op_is(op, NR_OP_onnx_Loop); /* it carries those behind its trip count and condition */
-  uint32_t num = is_loop ? NR_MIN(op->num_operands, 2) : op->num_operands;
-  for (uint32_t i = 0; i < num; i++) {
+  for (uint32_t i = 0; i < op->num_operands; i++) {
     NrValue *v = lowered_operand(l, op, i);
-    if (v && is_unranked(v)) return nr_operand(op, i);
+    if (v && is_unranked(v) && !takes_unranked(op, i)) return nr_operand(op, i);
   }
   return NULL;
 }

@@ -265,6 +265,9 @@ static NrStatus scan_batches(NrLower *l, Scan *scan) {
     init[scan->num_states + i] = nr_lower_empty(l, &shape, nr_lower_elem_type(l->ctx, nr_dtype_of(declared)));
   }
   Batch b = {scan, nr_lower_in(l, 0), n};
+  bool is_list = !b.lengths || (b.lengths->type->kind == NR_TYPE_TENSOR && nr_rank(b.lengths) == 1);
+  if (!is_list || (b.lengths && nr_lower_dtype(l, 0) != NORIA_I64))
+    return nr_lower_error(l, "sequence_lens must be a list of int64");
   NrStatus status = nr_lower_for(l, batch, init, n, out, batch_body, &b);
   for (size_t i = 0; i < n && !status; i++) scan->results[i].value = out[i];
   return status;
@@ -289,10 +292,16 @@ static NrStatus read_counts(NrLower *l, size_t skip, Scan *scan) {
   return NR_OK;
 }
 
+/* min_rank: of the inputs; that of the states is one less. */
 static NrStatus read_inputs(NrLower *l, size_t skip, uint32_t min_rank, Scan *scan) {
   for (size_t i = 0; i < scan->num_states + scan->num_inputs; i++) {
     NrLowered v = {nr_lower_in(l, skip + i), nr_lower_dtype(l, skip + i)};
     bool is_state = i < scan->num_states;
+    NrType declared = nr_onnx_scan_body(l->op)->args[i]->type;
+    if (v.value && declared->kind == NR_TYPE_TENSOR && declared->rank + min_rank <= NORIA_MAX_RANK) {
+      NrType like = nr_open_tensor_type(declared->rank + min_rank - is_state, declared->elem);
+      v.value = nr_lower_ranked(l, v.value, like, nr_arena_printf(&l->state->arena, "input %zu", skip + i));
+    }
     if (!v.value || v.value->type->kind != NR_TYPE_TENSOR)
       return nr_lower_error(l, "input %zu must be a tensor", skip + i);
     *(is_state ? &scan->states[i] : &scan->inputs[i - scan->num_states]) = v;

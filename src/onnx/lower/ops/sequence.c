@@ -1,7 +1,7 @@
 /* sequence.c - sequences, as calls of the runtime's functions (src/runtime/imports.c).
  *
  * In !onnx.seq<T>, T is the join of the items' types: a tensor whose dims or rank may be unknown, or none for a
- * sequence that never got an item. An item that is read must have a known rank. */
+ * sequence that never got an item. An item of unknown rank is a value of several versions (core/versions.c). */
 #include "dialect/onnx/ops.h"
 #include "dialect/scf/ops.h"
 #include "onnx/lower/ops/sequence.h"
@@ -49,16 +49,19 @@ static bool takes_sequence(NrLower *l, size_t input) {
   return false;
 }
 
-/* The rank of an item of this type: that of the type, else the one declared for the result. */
-static bool item_rank(NrLower *l, NrType item, size_t result, uint32_t *out) {
-  NrType declared = nr_result(l->op, result)->type;
-  if (nr_type_is_tensor(item) && nr_type_is_ranked(item))
-    *out = item->rank;
-  else if (nr_type_is_tensor(declared) && nr_type_is_ranked(declared))
-    *out = declared->rank;
-  else
-    return nr_lower_error(l, "the rank of the item is not known before the run"), false;
-  return true;
+/* A call on a sequence or optional that gives a tensor of unknown dims. Its rank is that of the type `item`, plus more;
+ * else that of the type `declared`; else each from `more` on is possible. */
+static NrValue *call_for_tensor(NrLower *l, NrType item, uint32_t more, NrType declared, NoriaDType dtype,
+                                const char *name, NrValue *const *args, size_t num_args) {
+  NrType elem = nr_lower_elem_type(l->ctx, dtype);
+  bool is_known = nr_type_is_tensor(item) && nr_type_is_ranked(item);
+  if (!is_known && !(nr_type_is_tensor(declared) && nr_type_is_ranked(declared))) {
+    NrVersions ranks = nr_versions_of_ranks(elem, more);
+    NrType type = nr_versions_type(&ranks);
+    return nr_lower_set_versions(l, nr_lower_call_at_site(l, name, args, num_args, type), &ranks);
+  }
+  NrType type = nr_open_tensor_type(is_known ? item->rank + more : declared->rank, elem);
+  return nr_lower_call_at_site(l, name, args, num_args, type);
 }
 
 NrType nr_open_tensor_type(uint32_t rank, NrType elem) {
@@ -78,10 +81,8 @@ static NrValue *with_dims(NrLower *l, NrValue *value, NrType type) {
 
 NrValue *nr_lower_item(NrLower *l, NrType item, size_t result, const char *name, NrValue *const *args,
                        size_t num_args) {
-  uint32_t rank;
-  NrType elem = nr_lower_elem_type(l->ctx, nr_lower_dtype(l, 0));
-  if (!item_rank(l, item, result, &rank)) return NULL;
-  NrValue *value = nr_lower_call_at_site(l, name, args, num_args, nr_open_tensor_type(rank, elem));
+  NrType declared = nr_result(l->op, result)->type;
+  NrValue *value = call_for_tensor(l, item, 0, declared, nr_lower_dtype(l, 0), name, args, num_args);
   return nr_type_is_tensor(item) && nr_type_is_ranked(item) ? with_dims(l, value, item) : value;
 }
 
@@ -195,22 +196,19 @@ NrStatus nr_lower_concat_from_sequence(NrLower *l) {
   if (!takes_sequence(l, 0)) return NR_ERROR_INVALID;
   NrType item = nr_lower_in(l, 0)->type->elem;
   bool new_axis = nr_lower_attr_int(l, "new_axis") != 0, ranked = nr_type_is_tensor(item) && nr_type_is_ranked(item);
-  uint32_t rank;
-  if (!item_rank(l, item, 0, &rank)) return NR_ERROR_INVALID;
-  if (ranked) rank += new_axis;
-  size_t axis;
-  if (!nr_lower_axis(l, nr_lower_attr_int(l, "axis"), rank, &axis)) return NR_ERROR_INVALID;
+  int64_t given = nr_lower_attr_int(l, "axis");
+  NrValue *args[3] = {nr_lower_in(l, 0), i64(l, given), i1(l, new_axis)};
   NoriaDType dtype = nr_lower_dtype(l, 0);
-  NrValue *args[3] = {nr_lower_in(l, 0), i64(l, (int64_t)axis), i1(l, new_axis)};
-  NrType type = nr_open_tensor_type(rank, nr_lower_elem_type(l->ctx, dtype));
-  NrValue *result = nr_lower_call_at_site(l, "seq_concat", args, 3, type);
+  NrValue *result = call_for_tensor(l, item, new_axis, nr_op_result(l->op)->type, dtype, "seq_concat", args, 3);
   if (ranked) {
     int64_t dims[NORIA_MAX_RANK];
+    size_t axis, rank = nr_rank(result);
+    if (!nr_lower_axis(l, given, rank, &axis)) return NR_ERROR_INVALID;
     for (size_t i = 0, k = 0; i < rank; i++) {
       dims[i] = i == axis ? NR_DYNAMIC : item->dims[k];
       k += i != axis || !new_axis;
     }
-    result = with_dims(l, result, nr_type_tensor(dims, rank, type->elem));
+    result = with_dims(l, result, nr_type_tensor(dims, (uint32_t)rank, result->type->elem));
   }
   return nr_lower_out(l, 0, result, dtype);
 }
@@ -218,19 +216,16 @@ NrStatus nr_lower_concat_from_sequence(NrLower *l) {
 /* ---- SequenceMap ---- */
 
 /* The body's arguments in an iteration: an item of each sequence, and the tensors. */
-static bool trip_inputs(NrLower *l, NrValue *iv, NrLowered *out) {
+static void trip_inputs(NrLower *l, NrValue *iv, NrLowered *out) {
   NrValue *position = nr_lower_op1(l, NR_OP_arith_index_cast, nr_type_i64(l->ctx), iv);
   for (size_t i = 0; i < nr_lower_num_in(l); i++) {
     NrValue *in = nr_lower_in(l, i);
     out[i] = (NrLowered){in, nr_lower_dtype(l, i)};
     if (!in || in->type->kind != NR_TYPE_onnx_seq) continue;
-    NrType item = in->type->elem;
-    if (!nr_type_is_tensor(item) || !nr_type_is_ranked(item))
-      return nr_lower_error(l, "the rank of the items of input %zu is not known before the run", i), false;
-    NrType type = nr_open_tensor_type(item->rank, item->elem);
-    out[i].value = nr_lower_call_at_site(l, "seq_at", (NrValue *[]){in, position}, 2, type);
+    NrType declared = nr_onnx_sequence_map_body(l->op)->args[i]->type;
+    out[i].value = call_for_tensor(l, in->type->elem, 0, declared, out[i].dtype, "seq_at",
+                                   (NrValue *[]){in, position}, 2);
   }
-  return true;
 }
 
 NrStatus nr_lower_sequence_map(NrLower *l) {
@@ -250,13 +245,12 @@ NrStatus nr_lower_sequence_map(NrLower *l) {
   NrValue *iv = nr_block_add_arg(block, nr_type_index(l->ctx), NULL);
   NrLower inner = *l;
   inner.b = nr_builder_at_end(l->b.module, block, l->b.loc);
-  NrStatus status = trip_inputs(&inner, iv, inputs) ? NR_OK : NR_ERROR_INVALID;
-  if (!status) status = nr_lower_region(&inner, nr_onnx_sequence_map_region(l->op), inputs, num_in, outputs, num_out);
-  for (size_t i = 0; i < num_out && !status; i++) {
-    outputs[i].value = nr_lower_ranked(&inner, outputs[i].value, NULL, "an item");
+  trip_inputs(&inner, iv, inputs);
+  NrStatus status =
+      nr_lower_region(&inner, nr_onnx_sequence_map_region(l->op), inputs, num_in, outputs, num_out);
+  for (size_t i = 0; i < num_out && !status; i++)
     if (!nr_type_is_tensor(outputs[i].value->type))
       status = nr_lower_error(l, "output %zu of the body is no tensor", i);
-  }
   if (status) return nr_block_erase(block), status;
   NrValue **operands = NR_NEW_ARRAY(&l->state->arena, NrValue *, num_out + 3);
   NrValue **next = NR_NEW_ARRAY(&l->state->arena, NrValue *, num_out);

@@ -12,7 +12,8 @@ NrValue *nr_lower_call_at_site(NrLower *l, const char *name, NrValue *const *arg
 void nr_lower_call_many(NrLower *l, const char *name, NrValue *const *args, size_t num_args, const NrType *types,
                         size_t count, NrValue **out);
 /* The same for a call that returns a tensor from input 0, a sequence or optional of `item`. Its rank is that of item,
- * or else the one declared for result number `result`; static dims of item are checked. NULL after an error. */
+ * or else the one declared for result number `result`, or else only known in the run. Static dims of item are
+ * checked. */
 NrValue *nr_lower_item(NrLower *l, NrType item, size_t result, const char *name, NrValue *const *args, size_t num_args);
 /* An empty sequence or optional of this type. */
 NrValue *nr_lower_nothing(NrLower *l, NrType type, NoriaDType dtype);
