@@ -114,6 +114,40 @@ def test_a_linker_that_makes_its_output_itself(tmp_path, model):
     assert os.listdir(tmp_path / "out") == ["m.so"] and os.listdir(tmp_path / "tmp") == []
 
 
+def test_a_library_is_linked_from_objects_that_are_made_in_parallel(tmp_path):
+    """An object for the host program and at least one for the executables; the result is that of code in memory."""
+    text = "".join(
+        f"  %e{i} = tensor.empty() : tensor<512x512xf32>\n"
+        f"  %y{i} = linalg.matmul ins(%y{i - 1}, %w : tensor<512x512xf32>, tensor<512x512xf32>) "
+        f"outs(%x : tensor<512x512xf32>) -> tensor<512x512xf32>\n"
+        f"  %y{i + 1} = linalg.elementwise kind=#linalg.elementwise_kind<{kind}> "
+        f"ins(%y{i} : tensor<512x512xf32>) outs(%e{i} : tensor<512x512xf32>) -> tensor<512x512xf32>\n"
+        for i, kind in ((1, "tanh"), (3, "exp"))
+    ).replace("%y0", "%x")
+    (tmp_path / "p.mlir").write_text(
+        "func.func @main(%x: tensor<512x512xf32>, %w: tensor<512x512xf32>) -> tensor<512x512xf32> {\n"
+        f"{text}  return %y4 : tensor<512x512xf32>\n}}\n"
+    )
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin" / "cc").write_text(
+        f'#!/bin/sh\nfor word; do case "$word" in /proc/*) echo "$word" >> {tmp_path}/files;; esac; done\n'
+        f'exec {shutil.which("cc")} "$@"\n'
+    )
+    (tmp_path / "bin" / "cc").chmod(0o755)
+    environment = dict(os.environ, PATH=f"{tmp_path / 'bin'}:{os.environ['PATH']}")
+    rng = np.random.default_rng(0)
+    for name in "xw":
+        np.save(tmp_path / f"{name}.npy", rng.normal(0, 0.01, (512, 512)).astype(np.float32))
+    subprocess.run([TOOL, "compile", tmp_path / "p.mlir", "-o", tmp_path / "p.so"], check=True, env=environment)
+    files = (tmp_path / "files").read_text().split()  # the library and its objects
+    assert len(files) == len(set(files)) >= 3, files
+    inputs = [f"@{tmp_path / 'x.npy'}", f"@{tmp_path / 'w.npy'}"]
+    for program in ("p.mlir", "p.so"):
+        output = f"result0=@{tmp_path / program}.npy"
+        subprocess.run([TOOL, "run", tmp_path / program, *inputs, "--output", output], check=True)
+    assert np.array_equal(np.load(tmp_path / "p.mlir.npy"), np.load(tmp_path / "p.so.npy"))
+
+
 def kill_at_random(command, folders, seconds, how):
     """Kills runs of the command at random moments of the time that it takes. No file may be left but the output."""
     rng = random.Random(how)

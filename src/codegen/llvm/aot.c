@@ -129,21 +129,6 @@ static NrStatus write_code(NrLl *g, LLVMCodeGenFileType kind, const char *path) 
   return status;
 }
 
-/* Writes the object for the linker to an unnamed file. */
-static int write_object(NrLl *g, const char *folder, NrHold *hold) {
-  LLVMMemoryBufferRef code;
-  if (make_code(g, LLVMObjectFile, &code)) return -1;
-  int fd = nr_nameless_file(folder);
-  if (fd < 0 || !nr_fd_write(fd, LLVMGetBufferStart(code), LLVMGetBufferSize(code))) {
-    nr_ll_io_error(g, "cannot write an object file in", folder);
-    if (fd >= 0) close(fd);
-    fd = -1;
-  }
-  hold_fd(hold, fd);
-  LLVMDisposeMemoryBuffer(code);
-  return fd;
-}
-
 static NrStatus write_ir(NrLl *g, const char *path) {
   NrHold *hold = nr_hold(drop_text);
   char *text = hold->what = LLVMPrintModuleToString(g->mod);
@@ -157,22 +142,53 @@ static NrStatus write_ir(NrLl *g, const char *path) {
 
 static void drop_new_file(void *file) { nr_new_file_drop(file); }
 
-static NrStatus link_into(NrLl *g, NrNewFile *f, const char *path) {
-  NrHold *hold = nr_hold(drop_fd);
+typedef struct Files {
+  int *list;
+  size_t count;
+} Files;
+
+static void drop_files(void *files) {
+  Files *f = files;
+  while (f->count > 0) close(f->list[--f->count]);
+}
+
+/* Writes the objects of the partitions for the linker to unnamed files, and frees them. */
+static NrStatus write_objects(NrLlProgram *p, const char *folder, Files *out) {
+  for (size_t i = 0; i < p->num_partitions; i++) {
+    LLVMMemoryBufferRef object = p->objects[i];
+    int fd = nr_nameless_file(folder);
+    if (fd >= 0) out->list[out->count++] = fd;
+    if (fd < 0 || !nr_fd_write(fd, LLVMGetBufferStart(object), LLVMGetBufferSize(object)))
+      return nr_ll_io_error(p->partitions, "cannot write an object file in", folder);
+    p->objects[i] = NULL;
+    LLVMDisposeMemoryBuffer(object);
+  }
+  return NR_OK;
+}
+
+static NrStatus link_into(NrLlProgram *p, NrNewFile *f, const char *path) {
+  NrLl *g = p->partitions;
+  Files *objects = nr_calloc(1, sizeof *objects);
+  objects->list = nr_calloc(p->num_partitions, sizeof *objects->list);
+  NrHold *hold = nr_hold(drop_files);
+  hold->what = objects;
   char *folder = nr_folder_of(f->path);
-  int object = write_object(g, folder, hold);
+  NrStatus status = write_objects(p, folder, objects);
   nr_free(folder);
-  NrStatus status = object < 0 ? NR_ERROR_IO : NR_OK;
   int64_t begin = nr_now_ns();
-  if (!status) status = nr_ll_link_shared(g, object, f->fd, path);
+  if (!status) status = nr_ll_link_shared(g, objects->list, objects->count, f->fd, path);
   if (!status && !nr_seal_write(f->fd)) status = nr_ll_io_error(g, "cannot seal", path);
   if (g->options->times) g->options->times->link = nr_now_ns() - begin;
   nr_hold_end(hold);
-  if (object >= 0) close(object);
+  drop_files(objects);
+  nr_free(objects->list);
+  nr_free(objects);
   return status;
 }
 
-static NrStatus write_shared(NrLl *g, const char *path) {
+/* Links the objects of the partitions. */
+static NrStatus write_shared(NrLlProgram *p, const char *path) {
+  NrLl *g = p->partitions;
   NrNewFile *f = nr_calloc(1, sizeof *f);
   NrHold *hold = nr_hold(drop_new_file);
   NrStatus status = nr_new_file_open(f, path);
@@ -183,7 +199,7 @@ static NrStatus write_shared(NrLl *g, const char *path) {
     return status;
   }
   hold->what = f;
-  status = link_into(g, f, path);
+  status = link_into(p, f, path);
   if (!status) nr_ll_keep_caller();
   nr_hold_end(hold);
   if (status) nr_new_file_drop(f);
@@ -228,12 +244,17 @@ static NrStatus optimize(NrLl *g) {
   return message ? internal_error(g, message) : NR_OK;
 }
 
-static NrStatus write_file(NrLl *g, NrCodegenKind kind, const char *path) {
+/* A program of one partition, all of it optimised. */
+static NrStatus write_file(NrLlProgram *p, NrCodegenKind kind, const char *path) {
+  NrLl *g = p->partitions;
+  NrStatus status;
   switch (kind) {
   case NR_CODEGEN_OBJECT: return write_code(g, LLVMObjectFile, path);
   case NR_CODEGEN_ASSEMBLY: return write_code(g, LLVMAssemblyFile, path);
   case NR_CODEGEN_LLVM_IR: return write_ir(g, path);
-  case NR_CODEGEN_SHARED: return write_shared(g, path);
+  case NR_CODEGEN_SHARED:
+    status = make_code(g, LLVMObjectFile, p->objects);
+    return status ? status : write_shared(p, path);
   case NR_CODEGEN_C: break; /* src/codegen/c */
   }
   return NR_ERROR_INTERNAL;
@@ -242,7 +263,8 @@ static NrStatus write_file(NrLl *g, NrCodegenKind kind, const char *path) {
 /* ---- programs --------------------------------------------------------------------------------------------------- */
 
 typedef struct Emit {
-  NrLlProgram *programs; /* one per variant; a file is one partition */
+  NrLlProgram *programs; /* one per variant */
+  bool divide;           /* the only one into partitions; else each is one */
   NrVariant *variants;
   size_t count;
   Block block;
@@ -260,7 +282,18 @@ static NrStatus build(Emit *e, size_t i, NrHold *hold, int *out_data) {
   if (!status) status = define_tables(g, &e->block, bytes, i ? nr_ll_variant_declare(g, i - 1) : NULL);
   if (!status && e->kind == NR_CODEGEN_SHARED && i == 0)
     LLVMAppendModuleInlineAsm(g->mod, NR_SEAL_NOTE, strlen(NR_SEAL_NOTE));
-  return status ? status : nr_ll_check(g);
+  for (size_t k = 0; k < e->programs[i].num_partitions && !status; k++)
+    status = nr_ll_check(&e->programs[i].partitions[k]);
+  return status;
+}
+
+/* Partitions are optimised and compiled in parallel. */
+static NrStatus emit_divided(Emit *e, NrHold *hold, int *out_data) {
+  int64_t begin = nr_now_ns();
+  NrStatus status = build(e, 0, hold, out_data);
+  e->times.build += nr_now_ns() - begin;
+  if (!status) status = nr_ll_program_compile(e->programs);
+  return status ? status : write_shared(e->programs, e->path);
 }
 
 /* Optimises each variant for its CPU, then moves all into the module of the first one. */
@@ -277,7 +310,7 @@ static NrStatus emit_variants(Emit *e, NrHold *hold, int *out_data) {
     if (!status && i) status = nr_ll_variant_join(first, g);
   }
   if (!status) nr_ll_variant_hide(first);
-  return status ? status : write_file(first, e->kind, e->path);
+  return status ? status : write_file(e->programs, e->kind, e->path);
 }
 
 static NrStatus emit_file(Emit *e) {
@@ -286,11 +319,12 @@ static NrStatus emit_file(Emit *e) {
   int64_t begin = nr_now_ns();
   NrStatus status = NR_OK;
   for (size_t i = 0; i < e->count && !status; i++) {
-    status = nr_ll_program_build(&e->programs[i], e->variants[i].module, &e->variants[i].options, false);
+    status = nr_ll_program_build(&e->programs[i], e->variants[i].module, &e->variants[i].options, NR_LL_TARGET_FILE,
+                                 e->divide);
     if (!status) add_constants(&e->block, &e->programs[i].tables);
   }
   e->times.build = nr_now_ns() - begin;
-  if (!status) status = emit_variants(e, hold, &data);
+  if (!status) status = e->divide ? emit_divided(e, hold, &data) : emit_variants(e, hold, &data);
   nr_hold_end(hold);
   if (data >= 0) close(data);
   return status;
@@ -317,6 +351,7 @@ NrStatus nr_ll_emit_file(const NrVariant *variants, size_t count, NrCodegenKind 
   e->variants = nr_calloc(count, sizeof *e->variants);
   e->count = count;
   e->kind = kind;
+  e->divide = kind == NR_CODEGEN_SHARED && count == 1;
   e->path = memcpy(nr_malloc(strlen(path) + 1), path, strlen(path) + 1);
   if (times) e->times = *times;
   for (size_t i = 0; i < count; i++) {

@@ -225,7 +225,7 @@ static void keep_objects(const NrLlProgram *p, Jit *out) {
 
 static NrStatus compile(NrLlProgram *p, NrModule *module, const NrCodegenOptions *options, Jit *out) {
   int64_t begin = nr_now_ns();
-  NrStatus status = nr_ll_program_build(p, module, options, true);
+  NrStatus status = nr_ll_program_build(p, module, options, NR_LL_TARGET_JIT, true);
   if (status) return status;
   NrBuf needs = {0};
   /* Code for the host CPU needs no check of features. */

@@ -1,4 +1,4 @@
-/* link.c - links an object to a shared library with the system's linker. */
+/* link.c - links objects to a shared library with the system's linker. */
 #include <errno.h>
 #include <fcntl.h>
 #include <spawn.h>
@@ -19,9 +19,12 @@ NrStatus nr_ll_io_error(NrLl *g, const char *what, const char *path) {
 extern char **environ;
 
 typedef struct Linking {
-  int object, library;        /* unnamed files */
-  char *folder;               /* for temporary files of linkers; NULL when there is none */
+  const int *objects; /* unnamed files, as is the library */
+  size_t num_objects;
+  int library;
+  char *folder; /* for temporary files of linkers; NULL when there is none */
   char **environment;
+  NrArena arena;               /* commands */
   NrBuf folder_variable, text; /* "TMPDIR=folder"; the linker's output */
   NrRemover remover;
 } Linking;
@@ -48,6 +51,7 @@ static void drop_linking(void *linking) {
 static void end_linking(Linking *l) {
   drop_linking(l);
   nr_free(l->environment);
+  nr_arena_deinit(&l->arena);
   nr_buf_deinit(&l->folder_variable);
   nr_buf_deinit(&l->text);
 }
@@ -64,7 +68,8 @@ static bool run(Linking *l, char *const *argv, int *out_status) {
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
   posix_spawn_file_actions_adddup2(&actions, ends[1], STDERR_FILENO);
-  posix_spawn_file_actions_adddup2(&actions, l->object, l->object); /* duplicated onto itself, it stays open in exec */
+  for (size_t i = 0; i < l->num_objects; i++) /* duplicated onto itself, a file stays open in exec */
+    posix_spawn_file_actions_adddup2(&actions, l->objects[i], l->objects[i]);
   posix_spawn_file_actions_adddup2(&actions, l->library, l->library);
   bool started = posix_spawnp(&child, argv[0], &actions, NULL, argv, l->environment) == 0;
   posix_spawn_file_actions_destroy(&actions);
@@ -78,24 +83,37 @@ static bool run(Linking *l, char *const *argv, int *out_status) {
   return started && !(WIFEXITED(*out_status) && WEXITSTATUS(*out_status) == 127);
 }
 
+/* The command that makes the library at path, in l->arena. */
+static char **command_of(Linking *l, const char *linker, const char *path, bool is_compiler) {
+  size_t count = 0;
+  const char **argv = NR_NEW_ARRAY(&l->arena, const char *, l->num_objects + 8);
+  argv[count++] = linker;
+  argv[count++] = "-shared";
+  if (is_compiler) argv[count++] = "-fno-lto";
+  argv[count++] = "-o";
+  argv[count++] = path;
+  for (size_t i = 0; i < l->num_objects; i++) {
+    char *object = NR_NEW_ARRAY(&l->arena, char, 32);
+    nr_fd_path(l->objects[i], object);
+    argv[count++] = object;
+  }
+  if (is_compiler) argv[count++] = "-Wl,--as-needed";
+  if (is_compiler) argv[count++] = "-lm";
+  argv[count] = NULL;
+  return (char **)argv;
+}
+
 /* Tries the known linkers, with the output at path. A C compiler knows where libm is; a bare linker may not, and then
  * the runtime, which links libm, provides its functions. False when no linker exists; otherwise *out_failed is the
  * linker that failed, or NULL. */
 static bool link_to(Linking *l, const char *path, const char **out_failed) {
-  char object[32];
-  nr_fd_path(l->object, object);
-  const char *commands[][9] = {
-      {"cc", "-shared", "-fno-lto", "-o", path, object, "-Wl,--as-needed", "-lm", NULL},
-      {"gcc", "-shared", "-fno-lto", "-o", path, object, "-Wl,--as-needed", "-lm", NULL},
-      {"clang", "-shared", "-fno-lto", "-o", path, object, "-Wl,--as-needed", "-lm", NULL},
-      {"ld.lld", "-shared", "-o", path, object, NULL},
-      {"ld", "-shared", "-o", path, object, NULL},
-  };
-  for (size_t i = 0; i < NR_COUNTOF(commands); i++) {
+  enum { COMPILERS = 3 };
+  static const char *const linkers[] = {"cc", "gcc", "clang", "ld.lld", "ld"};
+  for (size_t i = 0; i < NR_COUNTOF(linkers); i++) {
     int result = 0;
     l->text.size = 0;
-    if (!run(l, (char *const *)commands[i], &result)) continue;
-    *out_failed = result ? commands[i][0] : NULL;
+    if (!run(l, command_of(l, linkers[i], path, i < COMPILERS), &result)) continue;
+    *out_failed = result ? linkers[i] : NULL;
     return true;
   }
   return false;
@@ -113,14 +131,16 @@ static bool take_library(const char *path, int library) {
 }
 
 /* GNU linkers write to an open file. LLVM's linker must create its output: it gets a path, and the result is copied. */
-NrStatus nr_ll_link_shared(NrLl *g, int object, int library, const char *path) {
+NrStatus nr_ll_link_shared(NrLl *g, const int *objects, size_t count, int library, const char *path) {
   Linking *l = nr_calloc(1, sizeof *l);
   NrHold *hold = nr_hold(drop_linking);
   NrLoc loc = nr_loc_unknown(g->ctx);
   NrStatus status = NR_OK;
   char open_file[32];
   const char *failed = NULL;
-  l->object = object;
+  nr_arena_init(&l->arena);
+  l->objects = objects;
+  l->num_objects = count;
   l->library = library;
   hold->what = l;
   begin_linking(l);

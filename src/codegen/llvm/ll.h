@@ -348,7 +348,9 @@ typedef struct NrLlProgram {
   size_t num_partitions;
   LLVMMemoryBufferRef *objects; /* per partition, after nr_ll_program_compile; whoever takes one sets it to NULL */
 } NrLlProgram;
-NrStatus nr_ll_program_build(NrLlProgram *program, NrModule *module, const NrCodegenOptions *options, bool jit);
+/* divide: into partitions; without it there is one. */
+NrStatus nr_ll_program_build(NrLlProgram *program, NrModule *module, const NrCodegenOptions *options,
+                             NrLlTargetKind kind, bool divide);
 NrStatus nr_ll_program_compile(NrLlProgram *program); /* to object code; adds to options->times */
 void nr_ll_program_drop(void *program); /* frees what LLVM holds; for NrHold */
 void nr_ll_program_deinit(NrLlProgram *program);
@@ -363,8 +365,8 @@ NoriaEntryFn nr_ll_jit_function(const NrCompiled *compiled, const char *name);
 void nr_ll_jit_destroy(NrCompiled *compiled);
 NrStatus nr_ll_emit_file(const NrVariant *variants, size_t count, NrCodegenKind kind, const char *path);
 NrStatus nr_ll_io_error(NrLl *g, const char *what, const char *path); /* appends the text of errno */
-/* link.c: links the object in one file to a shared library in the other; path is for messages. */
-NrStatus nr_ll_link_shared(NrLl *g, int object, int library, const char *path);
+/* link.c: links the objects, in files, to a shared library in another file; path is for messages. */
+NrStatus nr_ll_link_shared(NrLl *g, const int *objects, size_t count, int library, const char *path);
 
 /* ---- variants.c ------------------------------------------------------------------------------------------------- */
 

@@ -4,7 +4,7 @@
  * one partition, of its own when it is large enough. Further partitions of a large host program share, by size, the
  * functions that an rt.dispatch names, and those that are not inlined and do not call functions that may be. Partitions
  * are built sequentially, because an NrContext is used by one thread; LLVM's work on them, which is nearly all, runs in
- * parallel. A file is one partition. */
+ * parallel. Code in memory and shared libraries are divided so; other files are one partition. */
 #include <llvm-c/Target.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -158,11 +158,11 @@ static void note_outside_calls(Plan *plan, NrLlTables *tables) {
 }
 
 /* Fills tables->func_partition and outside_calls; returns the number of partitions. */
-static size_t plan_partitions(NrModule *module, const NrCodegenOptions *options, bool jit, NrLlTables *tables) {
+static size_t plan_partitions(NrModule *module, const NrCodegenOptions *options, bool divide, NrLlTables *tables) {
   Plan plan = {.tables = tables};
   size_t partitions = 1;
   nr_walk_pre(module->op, collect, &plan);
-  if (jit) {
+  if (divide) {
     find_apart(&plan);
     if (plan.functions.size) qsort(plan.functions.data, plan.functions.size, sizeof(Function), larger_first);
     for (size_t i = 0; i < plan.functions.size; i++)
@@ -180,16 +180,17 @@ static size_t plan_partitions(NrModule *module, const NrCodegenOptions *options,
 
 /* ---- building --------------------------------------------------------------------------------------------------- */
 
-NrStatus nr_ll_program_build(NrLlProgram *p, NrModule *module, const NrCodegenOptions *options, bool jit) {
+NrStatus nr_ll_program_build(NrLlProgram *p, NrModule *module, const NrCodegenOptions *options, NrLlTargetKind kind,
+                             bool divide) {
   *p = (NrLlProgram){.module = module, .options = options};
   nr_arena_init(&p->tables.arena);
-  size_t wanted = plan_partitions(module, options, jit, &p->tables);
+  size_t wanted = plan_partitions(module, options, divide, &p->tables);
   p->partitions = nr_calloc(wanted, sizeof *p->partitions);
   p->objects = nr_calloc(wanted, sizeof *p->objects);
   NrStatus status = NR_OK;
   while (p->num_partitions < wanted && !status) {
     LLVMTargetMachineRef tm;
-    status = nr_ll_target(module->ctx, options, jit ? NR_LL_TARGET_JIT : NR_LL_TARGET_FILE, &tm);
+    status = nr_ll_target(module->ctx, options, kind, &tm);
     if (status) return status;
     size_t partition = p->num_partitions++; /* from here on it is dropped with the program */
     nr_ll_init(&p->partitions[partition], module, options, &p->tables, (unsigned)partition, tm);
