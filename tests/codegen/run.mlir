@@ -2,7 +2,9 @@
 // RUN: noria run %s --entry=gcd 48 180 --interpret | FileCheck %s --check-prefix=GCD
 // RUN: noria run %s --entry=collatz 837799 | FileCheck %s --check-prefix=COLLATZ
 // RUN: noria run %s --entry=softmax '[1.0, 2.0, 3.0, 4.0]' | FileCheck %s --check-prefix=SOFTMAX
+// RUN: noria run %s --entry=softmax '[1.0, 2.0, 3.0, 4.0]' -O=1 | FileCheck %s --check-prefix=SOFTMAX
 // RUN: noria run %s --entry=softmax '[1.0, 2.0, 3.0, 4.0]' -O=3 | FileCheck %s --check-prefix=SOFTMAX
+// RUN: noria run %s --entry=transposed '[[1, 2, 3], [4, 5, 6]]' -O=1 | FileCheck %s --check-prefix=TRANSPOSED
 // RUN: noria run %s --entry=transposed '[[1, 2, 3], [4, 5, 6]]' | FileCheck %s --check-prefix=TRANSPOSED
 // RUN: noria run %s --entry=dot | FileCheck %s --check-prefix=DOT
 

@@ -134,7 +134,13 @@ static const char level_2[] = "cgscc(inline),"
                               "slp-vectorizer,instcombine<no-verify-fixpoint>,early-cse<memssa>,"
                               "loop-mssa(licm<allowspeculation>),simplifycfg),"
                               "globaldce";
-static const char *const pipelines[] = {"default<O0>", "default<O1>", level_2, "default<O3>"};
+/* At level 1: what makes the code small, because the time that generating machine code takes follows from its size. */
+static const char level_1[] = "always-inline,"
+                              "function<eager-inv>("
+                              "sroa<modify-cfg>,early-cse<memssa>,simplifycfg,instcombine<no-verify-fixpoint>,"
+                              "loop-mssa(licm<allowspeculation>),simplifycfg),"
+                              "globaldce";
+static const char *const pipelines[] = {"default<O0>", level_1, level_2, "default<O3>"};
 
 /* Returns the message, or the first error that LLVM reported meanwhile. */
 static char *end_work(NrLl *g, char *message, NrDoing before) {
