@@ -68,6 +68,7 @@ bool nr_lower_window_kernel(NrLower *l, NrValue *k, NrWindow *w);
 typedef struct NrConv {
   size_t spatial;
   NrDim groups, per_group, depth; /* depth: elements that are summed for one */
+  NrDim positions;                /* of windows, in one dim */
   NrShape out, result;            /* [batch, groups, per group, positions..], and with the channels in one dim */
   NrValue *windows;               /* under the kernel, by windows_dims: n batch, g group, a.. positions, q depth */
   NrValue *kernel;                /* [groups, per group, depth] */

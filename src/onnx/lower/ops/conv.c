@@ -1,10 +1,10 @@
 /* conv.c - convolutions.
  *
- * Conv is lowered by im2col: x[n, c, i*s + k*d - p] -> im2col[n, g, i.., (c k..)], y[n, g, o, i..] = b[o] + sum im2col
- * * w[g, o, (c k..)]. Both factors are then contiguous along the summed dim, for all strides, dilations and pads, so
- * that one dot-product kernel serves all. A kernel of size 1 with unit strides and no pads needs no im2col. Where a
- * group has one channel, its windows would be read about once, and so they are not gathered: each sum reads the input.
- */
+ * Conv is lowered by im2col: x[n, c, i*s + k*d - p] -> im2col[n, g, (c k..), (i..)], y[n, g, o, (i..)] = b[o] + sum
+ * w[g, o, (c k..)] * im2col. This is a product of matrices whose columns are the positions, and is made fast as one;
+ * rows of the image are copied to rows of im2col, for all strides, dilations and pads. A kernel of size 1 with unit
+ * strides and no pads needs no im2col. Where a group has one channel, its windows would be read about once, and so they
+ * are not gathered: each sum reads the input. */
 #include <stdio.h>
 
 #include "onnx/lower/ops/contract.h"
@@ -260,22 +260,44 @@ static NrValue *bias_init(NrLower *l, NrValue *bias, const NrShape *out, NrDim g
   return nr_lower_broadcast_to(l, nr_lower_widen_tensor(l, nr_lower_reshape(l, bias, &column)), out);
 }
 
-/* The im2col tensor [batch, groups, positions.., depth]. */
-static NrValue *gather_windows(NrLower *l, NrValue *x, const NrShape *sk, const NrWindow *w, NrValue *padding,
-                               const NrConv *c) {
+/* Sums over all positions in one dim, as a product of matrices has its columns. */
+static void fold_positions(NrLower *l, NrConv *c, NrDim batch) {
+  c->positions = nr_shape_elements(l, &c->result, 2, c->result.rank);
+  c->spatial = 1;
+  c->out = (NrShape){4, {batch, c->groups, c->per_group, c->positions}};
+  snprintf(c->out_dims, sizeof c->out_dims, "ngop");
+  snprintf(c->windows_dims, sizeof c->windows_dims, "ngqp");
+}
+
+/* Element (n, g, c, k.., i..) of the im2col tensor. */
+static NrValue *windows_body(NrLower *l, NrValue *const *at, void *user) {
+  const Im2col *r = user;
+  size_t spatial = r->w->spatial;
+  NrValue *window[2 * NORIA_MAX_RANK];
+  memcpy(window, at, 2 * sizeof *at);
+  memcpy(window + 2, at + 3 + spatial, spatial * sizeof *at);
+  memcpy(window + 2 + spatial, at + 2, (spatial + 1) * sizeof *at);
+  return im2col_body(l, window, user);
+}
+
+/* The im2col tensor [batch, groups, depth, positions]. */
+static NrValue *gather_windows(NrLower *l, NrValue *x, const NrShape *sk, NrWindow *w, NrValue *padding, NrConv *c) {
   size_t rank = nr_rank(x);
   NrDim batch = nr_lower_dim(l, x, 0);
-  NrShape im2col = {2 * rank - 1, {batch, c->groups}}, folded = {w->spatial + 3, {batch, c->groups}};
+  NrShape im2col = {2 * rank - 1, {batch, c->groups, sk->dims[1]}};
   if (im2col.rank > NORIA_MAX_RANK) return nr_lower_error(l, "too many spatial dims"), NULL;
-  for (size_t i = 0; i < w->spatial; i++) folded.dims[i + 2] = im2col.dims[i + 2] = w->out[i];
-  im2col.dims[2 + w->spatial] = sk->dims[1];
-  for (size_t i = 0; i < w->spatial; i++) im2col.dims[3 + w->spatial + i] = w->size[i];
-  folded.dims[2 + w->spatial] = c->depth;
+  for (size_t i = 0; i < w->spatial; i++) {
+    im2col.dims[3 + i] = w->size[i];
+    im2col.dims[3 + w->spatial + i] = w->out[i];
+  }
   /* Out of bounds, index 0 is read, so the input must not be empty. */
   for (size_t i = 0; i < w->spatial; i++)
     if (!nr_dim_is(w->begin[i], 0) || !nr_dim_is(w->end[i], 0)) nr_lower_expect_elements(l, "X", x, i + 2, &im2col);
+  x = padded(l, x, padding, w);
   Im2col r = {x, w, sk->dims[1], padding};
-  return nr_lower_reshape(l, nr_lower_generate(l, &im2col, x->type->elem, im2col_body, &r), &folded);
+  fold_positions(l, c, batch);
+  NrShape folded = {4, {batch, c->groups, c->depth, c->positions}};
+  return nr_lower_reshape(l, nr_lower_generate(l, &im2col, x->type->elem, windows_body, &r), &folded);
 }
 
 NrStatus nr_lower_conv_windows(NrLower *l, NrValue *x, NrValue *k, NrValue *padding, NrConv *out) {
@@ -325,12 +347,9 @@ NrStatus nr_lower_conv_windows(NrLower *l, NrValue *x, NrValue *k, NrValue *padd
   if (nr_lower_is_of_bytes(x, k) && (is_pointwise(&w) || takes_fours(&sx, &w))) {
     out->windows = gather_fours(l, x, &sk, &w, padding, out);
   } else if (is_pointwise(&w)) {
-    NrShape split = {rank + 1, {sx.dims[0], out->groups, channels}};
-    for (size_t i = 2; i < rank; i++) split.dims[i + 1] = sx.dims[i];
-    snprintf(out->windows_dims, sizeof out->windows_dims, "ngq%s", spatial);
-    out->windows = nr_lower_reshape(l, x, &split);
+    fold_positions(l, out, sx.dims[0]);
+    out->windows = nr_lower_reshape(l, x, &(NrShape){4, {sx.dims[0], out->groups, channels, out->positions}});
   } else {
-    snprintf(out->windows_dims, sizeof out->windows_dims, "ng%sq", spatial);
     out->windows = gather_windows(l, x, &sk, &w, padding, out);
   }
   return out->windows ? NR_OK : NR_ERROR_INVALID;
