@@ -228,3 +228,18 @@ def test_imputer_of_halves():
                      domains=DOMAINS)
     y, = noria.InferenceSession(model.SerializeToString()).run(None, {"x": np.array([1, 0, -2], np.float16)})
     np.testing.assert_array_equal(y, np.array([1, .5, -2], np.float16))
+
+
+def test_gradients_of_gradients(folder):
+    """Each copies the bodies of two before it: their sizes grow as the numbers of Fibonacci."""
+    from onnx import TensorProto, helper
+    nodes = [helper.make_node("Mul", ["x", "x"], ["y0"])]
+    for k in range(60):
+        nodes.append(helper.make_node("Gradient", ["x"], [f"g{k}"], domain="ai.onnx.preview.training", name=f"gradient{k}",
+                                      xs=["x"], y=f"y{k}"))
+        nodes.append(helper.make_node("Mul", [f"g{k}", f"g{k - 1}" if k else "x"], [f"y{k + 1}"]))
+    graph = helper.make_graph(nodes, "g", [helper.make_tensor_value_info("x", TensorProto.FLOAT, [2])],
+                              [helper.make_tensor_value_info("y60", TensorProto.FLOAT, [2])])
+    opsets = [helper.make_opsetid("", 21), helper.make_opsetid("ai.onnx.preview.training", 1)]
+    model = helper.make_model(graph, opset_imports=opsets, ir_version=10)
+    refused(model, "the model's Gradients copy more than 65536 nodes", folder=folder)

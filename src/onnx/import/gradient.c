@@ -6,6 +6,7 @@
  *   da, db = Gradient <xs = [a, b], y = d> (a, b)
  *
  * Values that depend on none of xs and zs are captured. */
+#include "dialect/onnx/attrs.h"
 #include "dialect/onnx/ops.h"
 #include "onnx/import/import.h"
 
@@ -38,7 +39,18 @@ static bool mark_operands(NrOp *op, void *user) {
   return true;
 }
 
-void nr_import_gradient(NrOp *op, NrValue *y, NrValue *const *independent, size_t count) {
+static bool count_op(NrOp *op, void *user) { return (void)op, ++*(size_t *)user; }
+
+/* Gradients of Gradients would copy the bodies of those before them: their number doubles from one to the next. */
+static NrStatus take_copies(NrOp *gradient, NrOp *copied, size_t *num_copied) {
+  enum { MOST = 1 << 16 };
+  nr_walk_pre(copied, count_op, num_copied);
+  if (*num_copied <= MOST) return NR_OK;
+  nr_onnx_op_error(gradient, "the model's Gradients copy more than 65536 nodes");
+  return NR_ERROR_LIMIT;
+}
+
+NrStatus nr_import_gradient(NrOp *op, NrValue *y, NrValue *const *independent, size_t count, size_t *num_copied) {
   NrModule *module = op->module;
   NrBlock *body = nr_block_create(module);
   nr_block_append(nr_onnx_training_gradient_region(op), body);
@@ -52,14 +64,18 @@ void nr_import_gradient(NrOp *op, NrValue *y, NrValue *const *independent, size_
   if (last) nr_map_set(&c.needed, last, last);
   for (NrOp *o = last; o; o = o->prev)
     if (nr_map_has(&c.needed, o)) nr_walk_pre(o, mark_operands, &c);
-  for (NrOp *o = last ? last->block->first : NULL; o; o = o == last ? NULL : o->next) {
+  NrStatus status = NR_OK;
+  for (NrOp *o = last ? last->block->first : NULL; o && !status; o = o == last ? NULL : o->next) {
     bool given = false; /* one of xs and zs: what it is computed from does not matter */
     for (uint32_t i = 0; i < o->num_results; i++) given = given || nr_map_has(&c.map, nr_result(o, i));
-    if (!given && nr_map_has(&c.needed, o) && depends(&c, o)) nr_op_append(body, nr_op_clone(module, o, &c.map));
+    if (given || !nr_map_has(&c.needed, o) || !depends(&c, o)) continue;
+    status = take_copies(op, o, num_copied);
+    if (!status) nr_op_append(body, nr_op_clone(module, o, &c.map));
   }
   NrValue *result = nr_map_get(&c.map, y);
   NrBuilder b = nr_builder_at_end(module, body, op->loc);
   nr_build_op(&b, NR_OP_onnx_Yield, (NrValue *[]){result ? result : y}, 1, NULL, 0);
   nr_map_deinit(&c.map);
   nr_map_deinit(&c.needed);
+  return status;
 }

@@ -23,6 +23,7 @@ typedef struct Importer {
   NrStrMap keys; /* resource keys in use */
   unsigned next_key;
   NrValue *none; /* the result of onnx.NoValue in the block being filled */
+  size_t num_copied; /* nodes, for the bodies of Gradients */
 } Importer;
 
 static NrValue *find(const Scope *scope, NrStr name) {
@@ -206,7 +207,7 @@ static NrStatus import_gradient(Importer *im, NrOp *op, const Scope *scope) {
   }
   if (!status && count != op->num_operands)
     status = nr_onnx_op_error(op, "xs and zs name fewer tensors than there are inputs");
-  if (!status) nr_import_gradient(op, y, values, count);
+  if (!status) status = nr_import_gradient(op, y, values, count, &im->num_copied);
   nr_free(values);
   return status;
 }

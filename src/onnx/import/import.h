@@ -28,7 +28,9 @@ typedef struct NrImportOptions {
 NR_WARN_UNUSED NrStatus nr_onnx_import(NrContext *ctx, NrOnnxModel *model, const NrImportOptions *options,
                                        NrModule **out);
 
-/* Fills the region of op Gradient. independent: the values that xs and zs name, as many as op has operands. */
-void nr_import_gradient(NrOp *op, NrValue *y, NrValue *const *independent, size_t count);
+/* Fills the region of op Gradient. independent: the values that xs and zs name, as many as op has operands. num_copied
+ * counts the nodes that the model's Gradients copy; there is a limit. */
+NR_WARN_UNUSED NrStatus nr_import_gradient(NrOp *op, NrValue *y, NrValue *const *independent, size_t count,
+                                           size_t *num_copied);
 
 #endif
