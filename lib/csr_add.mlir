@@ -7,12 +7,12 @@ func.func private @combine(%a: !T, %b: !T) -> !T {
   return %sum : !T
 }
 
-// Whether the sum of the element with zero is none of the result: it is zero itself.
-func.func private @special(%v: !T) -> i1 {
-  %yes = arith.constant true
-  %filled = func.call @not_zero(%v) : (!T) -> i1
-  %zero = arith.xori %filled, %yes : i1
-  return %zero : i1
+// Whether the sums of elements with zero are none of the result: they are zero themselves.
+func.func private @special(%v: vector<16x!T>) -> vector<16xi1> {
+  %yes = arith.constant dense<true> : vector<16xi1>
+  %filled = func.call @not_zero_16(%v) : (vector<16x!T>) -> vector<16xi1>
+  %zero = arith.xori %filled, %yes : vector<16xi1>
+  return %zero : vector<16xi1>
 }
 
 // How many sums two rows have, and whether one of them is zero, so that it is left out: then @write_plain cannot write

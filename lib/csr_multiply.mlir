@@ -9,12 +9,13 @@ func.func private @combine(%a: !T, %b: !T) -> !T {
   return %product : !T
 }
 
-// Whether the product of the element with zero is not zero.
-func.func private @special(%v: !T) -> i1 {
+// Whether the products of elements with zero are not zero.
+func.func private @special(%v: vector<16x!T>) -> vector<16xi1> {
   %zero = func.call @zero() : () -> !T
-  %product = func.call @times(%v, %zero) : (!T, !T) -> !T
-  %special = func.call @not_zero(%product) : (!T) -> i1
-  return %special : i1
+  %zeros = vector.broadcast %zero : !T to vector<16x!T>
+  %product = func.call @times_16(%v, %zeros) : (vector<16x!T>, vector<16x!T>) -> vector<16x!T>
+  %special = func.call @not_zero_16(%product) : (vector<16x!T>) -> vector<16xi1>
+  return %special : vector<16xi1>
 }
 
 // How many products two rows have: only those of columns that both have. They are written by @write_plain.

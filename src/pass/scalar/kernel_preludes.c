@@ -201,5 +201,9 @@ void nr_kernel_sparse_prelude(NrContext *ctx, NrBuf *out, NoriaDType dtype, Nori
   }
   nr_buf_printf(out, "func.func private @not_zero(%%a: !T) -> i1 {\n  %%zero = arith.constant %s : !T\n", zero);
   nr_buf_printf(out, "  %%result = arith.cmp%s %s, %%a, %%zero : !T\n  return %%result : i1\n}\n", kind, differs);
+  nr_buf_printf(out, "func.func private @not_zero_16(%%a: vector<16x!T>) -> vector<16xi1> {\n");
+  nr_buf_printf(out, "  %%zero = arith.constant dense<%s> : vector<16x!T>\n", zero);
+  nr_buf_printf(out, "  %%result = arith.cmp%s %s, %%a, %%zero : vector<16x!T>\n", kind, differs);
+  nr_buf_printf(out, "  return %%result : vector<16xi1>\n}\n");
   choose_prelude(ctx, out, elem);
 }

@@ -26,8 +26,8 @@ void nr_kernel_prelude_checked(NrContext *ctx, NrBuf *out, NoriaDType dtype, boo
 void nr_kernel_nms_prelude(NrBuf *out, bool centre);
 
 /* Appends what a kernel on sparse matrices leaves open for elements of dtype and indices of i32 or i64: the aliases !T
- * and !I, @zero() -> !T, @plus and @times(!T, !T) -> !T, @plus_16 and @times_16 of vectors of 16, @choose(i1, !T,
- * !T) -> !T and @not_zero(!T) -> i1. */
+ * and !I, @zero() -> !T, @plus and @times(!T, !T) -> !T, @not_zero(!T) -> i1, these with _16 behind their names on
+ * vectors of 16, and @choose(i1, !T, !T) -> !T. */
 void nr_kernel_sparse_prelude(NrContext *ctx, NrBuf *out, NoriaDType dtype, NoriaDType indices);
 
 /* What a file needs before it. */
