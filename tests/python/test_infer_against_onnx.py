@@ -4,6 +4,7 @@ All models of the official suite, as they are and with every dim of their inputs
 package onnx holds, and the models that `make models` left in build/zoo. Each value that both name, of the graph and of
 bodies, must be known to us at least as well as to package onnx, and must not be something else.
 """
+import copy
 import glob
 import os
 import pathlib
@@ -104,11 +105,11 @@ def disagreement(ours, theirs, must_know=True):
 # ---- the models ----
 
 def models_of_suite():
-    """(name, model, expected outputs)"""
+    """(name, model, expected outputs). The models are copies: other tests run those of package onnx too."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         for case in collect_testcases(None):
-            yield case.name, case.model, [outputs for _, outputs in case.data_sets]
+            yield case.name, copy.deepcopy(case.model), [outputs for _, outputs in case.data_sets]
     for kind in "simple", "pytorch-converted", "pytorch-operator":
         for case in load_model_tests(kind=kind):
             yield case.name, onnx.load(os.path.join(case.model_dir, "model.onnx")), []
@@ -224,12 +225,11 @@ NOT_COMPILED = re.compile(r"test_(constant|edge|reflect|wrap)_pad|test_gathernd_
 def test_suite(inferred):
     comparison = Comparison(inferred)
     for name, model, expected in models_of_suite():
-        copy = onnx.ModelProto()
-        copy.CopyFrom(model)
+        opened = copy.deepcopy(model)
         comparison.model(name, model, expected)
         if not name.endswith("_expanded"):
-            open_inputs(copy)
-            comparison.model(name, copy, expected, may_fail=NOT_COMPILED.fullmatch(name))
+            open_inputs(opened)
+            comparison.model(name, opened, expected, may_fail=NOT_COMPILED.fullmatch(name))
     assert not comparison.failures, f"{len(comparison.failures)}:\n" + "\n".join(comparison.failures)
     assert comparison.compared > 20_000
     assert comparison.used == {why for pattern, why in DIFFERENCES if pattern.pattern.startswith("test_")}

@@ -199,7 +199,7 @@ NrStatus nr_lower_concat_from_sequence(NrLower *l) {
   int64_t given = nr_lower_attr_int(l, "axis");
   NrValue *args[3] = {nr_lower_in(l, 0), i64(l, given), i1(l, new_axis)};
   NoriaDType dtype = nr_lower_dtype(l, 0);
-  NrValue *result = call_for_tensor(l, item, new_axis, nr_op_result(l->op)->type, dtype, "seq_concat", args, 3);
+  NrValue *result = call_for_tensor(l, item, new_axis, nr_result(l->op, 0)->type, dtype, "seq_concat", args, 3);
   if (ranked) {
     int64_t dims[NORIA_MAX_RANK];
     size_t axis, rank = nr_rank(result);
@@ -218,11 +218,13 @@ NrStatus nr_lower_concat_from_sequence(NrLower *l) {
 /* The body's arguments in an iteration: an item of each sequence, and the tensors. */
 static void trip_inputs(NrLower *l, NrValue *iv, NrLowered *out) {
   NrValue *position = nr_lower_op1(l, NR_OP_arith_index_cast, nr_type_i64(l->ctx), iv);
+  const NrBlock *body = nr_onnx_sequence_map_body(l->op);
   for (size_t i = 0; i < nr_lower_num_in(l); i++) {
     NrValue *in = nr_lower_in(l, i);
     out[i] = (NrLowered){in, nr_lower_dtype(l, i)};
     if (!in || in->type->kind != NR_TYPE_onnx_seq) continue;
-    NrType declared = nr_onnx_sequence_map_body(l->op)->args[i]->type;
+    /* A body with another number of arguments is an error later. */
+    NrType declared = i < body->num_args ? body->args[i]->type : in->type->elem;
     out[i].value = call_for_tensor(l, in->type->elem, 0, declared, out[i].dtype, "seq_at",
                                    (NrValue *[]){in, position}, 2);
   }
