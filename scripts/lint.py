@@ -72,7 +72,7 @@ IN_A_TABLE = [
 ]
 # A node of dialect onnx has a list of inputs and one of outputs, numbered as in the ONNX specification.
 LISTS = {"nr_lower_in", "nr_lower_out", "nr_lower_dtype", "nr_lower_wants", "nr_scalar_element", "nr_lower_item",
-         "nr_node_input"}
+         "nr_node_input", "declared_output"}
 A_NUMBER = re.compile(r"\d+(?:\s*\+.*)?|.*\+\s*\d+|.*\?\s*\d+\s*:\s*\d+", re.S)
 MAY_NUMBER = ("src/ir/",)
 

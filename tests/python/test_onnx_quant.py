@@ -112,7 +112,7 @@ def test_one_zero_point_for_many_scales_is_an_error():
     ("DequantizeLinear", [np.ones(4, np.int8), F32(1), np.uint8(0)], "x is int8, but the zero point is uint8", {}),
     ("DequantizeLinear", [np.ones(4, np.int64), F32(1)], "int64, which is no type of quantised values", {}),
     ("MatMulInteger", [np.ones((2, 3), np.int8), np.ones((4, 2), np.int8)], "inner dims differ: 3 and 4", {}),
-    ("MatMulInteger", [np.ones((2, 3), np.int16), np.ones((3, 2), np.int8)], "input 0 is int16, not byte", {}),
+    ("MatMulInteger", [np.ones((2, 3), np.int16), np.ones((3, 2), np.int8)], "input 0 is int16, not int8 or uint8", {}),
     ("MatMulInteger", [np.ones((2, 3), np.int8), np.ones((3, 2), np.int8), np.uint8(0)],
      "a_zero_point is uint8, but its matrix is int8", {}),
     ("MatMulInteger", [np.ones((2, 3), np.int8), np.ones((3, 2), np.int8), np.zeros(3, np.int8)],
@@ -172,7 +172,7 @@ def bytes_of(*shape):
     ("ConvInteger", [bytes_of(1, 1, 4), bytes_of(2, 1, 2), u8(0)[0], u8(0, 0, 0)], "w_zero_point is 3, not 2", {}),
     ("ConvInteger", [bytes_of(1, 1, 4), bytes_of(2, 1, 2), np.int8(0)], "a zero point has another type", {}),
     ("QLinearConv", [np.ones((1, 1, 4), np.int16), F32(1), np.int16(0), bytes_of(1, 1, 2), F32(1), u8(0)[0], F32(1),
-                     u8(0)[0]], "input 0 is int16, not byte", {}),
+                     u8(0)[0]], "input 0 is int16, not int8 or uint8", {}),
     ("com.microsoft.QGemm", [bytes_of(2, 3), F32(1), u8(0)[0], bytes_of(4, 2), F32(1), u8(0)[0]],
      "dim 0 of B is 4, not 3", {}),
     ("com.microsoft.MatMulNBits", [np.ones((2, 20), F32), bytes_of(3, 2, 8), np.ones((3, 2), F32), None,
@@ -198,7 +198,7 @@ def bytes_of(*shape):
     ("com.microsoft.QLinearConcat", [F32(1), u8(0)[0], bytes_of(2), F32(1)], "each tensor comes with a scale",
      {"axis": 0}),
     ("com.microsoft.QLinearAdd", [np.ones(2, np.int16), F32(1), np.int16(0), np.ones(2, np.int16), F32(1), np.int16(0),
-                                  F32(1), np.int16(0)], "input 0 is int16, not byte", {}),
+                                  F32(1), np.int16(0)], "input 0 is int16, not int8 or uint8", {}),
 ])
 def test_errors_of_more_ops(op, inputs, message, attrs):
     for symbolic in (False, True):

@@ -80,22 +80,24 @@ static const Symbol symbols[] = {
 
 static void nothing(void) {}
 
-static NrStatus define(NrContext *ctx, LLVMOrcLLJITRef jit, const Symbol *list, size_t count, bool code) {
+static NrStatus define(NrContext *ctx, Jit *jit, const Symbol *list, size_t count, bool code) {
   LLVMOrcCSymbolMapPair *pairs = nr_calloc(count, sizeof *pairs);
   for (size_t i = 0; i < count; i++) {
-    pairs[i].Name = LLVMOrcLLJITMangleAndIntern(jit, list[i].name);
+    pairs[i].Name = LLVMOrcLLJITMangleAndIntern(jit->jit, list[i].name);
     pairs[i].Sym.Address = (LLVMOrcExecutorAddress)(uintptr_t)list[i].address;
     pairs[i].Sym.Flags.GenericFlags = (uint8_t)(LLVMJITSymbolGenericFlagsExported |
                                                 (code ? LLVMJITSymbolGenericFlagsCallable : 0));
   }
   LLVMOrcMaterializationUnitRef unit = LLVMOrcAbsoluteSymbols(pairs, count);
-  LLVMErrorRef error = LLVMOrcJITDylibDefine(LLVMOrcLLJITGetMainJITDylib(jit), unit);
+  jit->in_llvm = true;
+  LLVMErrorRef error = LLVMOrcJITDylibDefine(LLVMOrcLLJITGetMainJITDylib(jit->jit), unit);
+  jit->in_llvm = false;
   if (error) LLVMOrcDisposeMaterializationUnit(unit);
   nr_free(pairs);
   return llvm_error(ctx, "the names that code refers to could not be defined", error);
 }
 
-static NrStatus define_symbols(NrContext *ctx, LLVMOrcLLJITRef jit, const NrSanitizeCalls *sanitize) {
+static NrStatus define_symbols(NrContext *ctx, Jit *jit, const NrSanitizeCalls *sanitize) {
   const Symbol more[] = {{NR_SANITIZE_ACCESS, sanitize ? (void *)(uintptr_t)sanitize->access : NULL},
                          {NR_SANITIZE_ALLOCATED, sanitize ? (void *)(uintptr_t)sanitize->allocated : NULL},
                          {"__asan_memcpy", (void *)(uintptr_t)memcpy},
@@ -106,14 +108,14 @@ static NrStatus define_symbols(NrContext *ctx, LLVMOrcLLJITRef jit, const NrSani
   return status || !sanitize ? status : define(ctx, jit, more, NR_COUNTOF(more), true);
 }
 
-static NrStatus define_constants(NrContext *ctx, const Jit *jit) {
+static NrStatus define_constants(NrContext *ctx, Jit *jit) {
   NrArena names;
   nr_arena_init(&names);
   size_t count = jit->constants.size;
   Symbol *list = NR_NEW_ARRAY(&names, Symbol, count + 1);
   for (size_t i = 0; i < count; i++)
     list[i] = (Symbol){nr_arena_printf(&names, NR_CONSTANT_SYMBOL "%zu", i), (void *)jit->constants.data[i].data};
-  NrStatus status = define(ctx, jit->jit, list, count, false);
+  NrStatus status = define(ctx, jit, list, count, false);
   nr_arena_deinit(&names);
   return status;
 }
@@ -168,7 +170,9 @@ static void drop_reason(Jit *jit) {
 }
 
 static NrStatus look_up(NrContext *ctx, Jit *out, const char *name, LLVMOrcExecutorAddress *address) {
+  out->in_llvm = true;
   LLVMErrorRef error = LLVMOrcLLJITLookup(out->jit, address, name);
+  out->in_llvm = false;
   if (!error) return NR_OK;
   if (!out->reason) return llvm_error(ctx, "object code was not linked", error);
   LLVMConsumeError(error);
@@ -199,11 +203,13 @@ static NrStatus link_objects(NrContext *ctx, LLVMMemoryBufferRef *objects, size_
   LLVMOrcExecutionSessionSetErrorReporter(LLVMOrcLLJITGetExecutionSession(out->jit), keep_reason, out);
   LLVMOrcJITDylibRef library = LLVMOrcLLJITGetMainJITDylib(out->jit);
   for (size_t i = 0; i < count && !status; i++) {
+    out->in_llvm = true;
     LLVMErrorRef error = LLVMOrcLLJITAddObjectFile(out->jit, library, objects[i]);
+    out->in_llvm = false;
     objects[i] = NULL;
     status = llvm_error(ctx, "object code was not accepted", error);
   }
-  if (!status) status = define_symbols(ctx, out->jit, sanitize);
+  if (!status) status = define_symbols(ctx, out, sanitize);
   if (!status) status = define_constants(ctx, out);
   LLVMOrcExecutorAddress address = 0;
   if (!status) status = look_up(ctx, out, "noria_module", &address);
@@ -240,9 +246,7 @@ static NrStatus compile(NrLlProgram *p, NrModule *module, const NrCodegenOptions
   if (!status && options->keep_objects) keep_objects(p, out);
   begin = nr_now_ns();
   nr_guard_step("linking", false);
-  out->in_llvm = true;
   if (!status) status = link_objects(module->ctx, p->objects, p->num_partitions, options->sanitize, out);
-  out->in_llvm = false;
   if (options->times) options->times->link = nr_now_ns() - begin;
   return status;
 }
@@ -313,9 +317,7 @@ static void run_link(void *user) {
   LLVMMemoryBufferRef *objects = nr_calloc(count, sizeof *objects);
   for (size_t i = 0; i < count; i++)
     objects[i] = LLVMCreateMemoryBufferWithMemoryRange(l->parts->objects[i].data, l->parts->objects[i].size, "", false);
-  out->in_llvm = true;
   l->status = link_objects(l->ctx, objects, count, NULL, out);
-  out->in_llvm = false;
   for (size_t i = 0; i < count; i++)
     if (objects[i]) LLVMDisposeMemoryBuffer(objects[i]);
   nr_free(objects);

@@ -39,6 +39,8 @@ static const NrFloatFormat *format_of(NoriaDType dtype) {
   switch (dtype) {
   case NORIA_F16: return &nr_format_f16;
   case NORIA_BF16: return &nr_format_bf16;
+  case NORIA_F8E5M2: return &nr_format_f8e5m2; /* the 8-bit floats with several NaN */
+  case NORIA_F8E4M3FN: return &nr_format_f8e4m3fn;
   default: return NULL;
   }
 }

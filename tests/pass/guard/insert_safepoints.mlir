@@ -3,8 +3,8 @@
 // The message of a time limit names the line of the op that took the time: a loop, a structured op, a copy.
 // RUN: not noria run %s --entry=light 1000000000 --time-limit=0.05 2>&1 | FileCheck %s --check-prefix=LIGHT
 // RUN: not noria run %s --entry=rows 100000 --time-limit=0.05 2>&1 | FileCheck %s --check-prefix=ROWS
-// RUN: not noria run %s --entry=structured zeros:3000x3000xf64 --time-limit=0.05 2>&1 | FileCheck %s --check-prefix=NAMED
-// RUN: not noria run %s --entry=structured zeros:3000x3000xf64 --time-limit=0.05 --interpret 2>&1 | FileCheck %s --check-prefix=NAMED
+// RUN: not noria run %s --entry=structured zeros:3000x3000xf64 --threads=1 --time-limit=0.3 2>&1 | FileCheck %s --check-prefix=NAMED
+// RUN: not noria run %s --entry=structured zeros:3000x3000xf64 --threads=1 --time-limit=0.3 --interpret 2>&1 | FileCheck %s --check-prefix=NAMED
 // RUN: not noria run %s --entry=copied 300000000 1000 --time-limit=0.1 2>&1 | FileCheck %s --check-prefix=COPIED
 // RUN: not noria run %s --entry=blocks 1 --time-limit=0.05 2>&1 | FileCheck %s --check-prefix=BLOCKS
 
@@ -174,7 +174,7 @@ func.func @whiles(%n: index) -> index {
 // A safepoint of what several dispatches share names no place: the dispatch does.
 // CHECK-LABEL: func.func @structured
 func.func @structured(%a: tensor<?x?xf64>) -> tensor<?x?xf64> {
-  // NAMED: insert_safepoints.mlir:[[@LINE+1]]:8: the time limit of 0.05 s is reached
+  // NAMED: insert_safepoints.mlir:[[@LINE+1]]:8: the time limit of 0.3 s is reached
   %r = linalg.generic {indexing_maps = [affine_map<(i, j, k) -> (i, k)>, affine_map<(i, j, k) -> (k, j)>,
                                         affine_map<(i, j, k) -> (i, j)>],
                        iterator_types = ["parallel", "parallel", "reduction"]}

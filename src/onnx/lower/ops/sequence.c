@@ -49,6 +49,8 @@ static bool takes_sequence(NrLower *l, size_t input) {
   return false;
 }
 
+static NrType declared_output(const NrLower *l, size_t i) { return nr_result(l->op, i)->type; }
+
 /* A call on a sequence or optional that gives a tensor of unknown dims. Its rank is that of the type `item`, plus more;
  * else that of the type `declared`; else each from `more` on is possible. */
 static NrValue *call_for_tensor(NrLower *l, NrType item, uint32_t more, NrType declared, NoriaDType dtype,
@@ -81,7 +83,7 @@ static NrValue *with_dims(NrLower *l, NrValue *value, NrType type) {
 
 NrValue *nr_lower_item(NrLower *l, NrType item, size_t result, const char *name, NrValue *const *args,
                        size_t num_args) {
-  NrType declared = nr_result(l->op, result)->type;
+  NrType declared = declared_output(l, result);
   NrValue *value = call_for_tensor(l, item, 0, declared, nr_lower_dtype(l, 0), name, args, num_args);
   return nr_type_is_tensor(item) && nr_type_is_ranked(item) ? with_dims(l, value, item) : value;
 }
@@ -199,7 +201,7 @@ NrStatus nr_lower_concat_from_sequence(NrLower *l) {
   int64_t given = nr_lower_attr_int(l, "axis");
   NrValue *args[3] = {nr_lower_in(l, 0), i64(l, given), i1(l, new_axis)};
   NoriaDType dtype = nr_lower_dtype(l, 0);
-  NrValue *result = call_for_tensor(l, item, new_axis, nr_result(l->op, 0)->type, dtype, "seq_concat", args, 3);
+  NrValue *result = call_for_tensor(l, item, new_axis, declared_output(l, 0), dtype, "seq_concat", args, 3);
   if (ranked) {
     int64_t dims[NORIA_MAX_RANK];
     size_t axis, rank = nr_rank(result);
