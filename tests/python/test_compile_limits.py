@@ -50,30 +50,29 @@ except KeyboardInterrupt:
 """
 
 
-def processor_time(pid):
-    fields = pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+def threads_of(pid):
+    return list(pathlib.Path(f"/proc/{pid}/task").iterdir())
 
 
 def blocked_in_any_thread(pid, number):
-    texts = [path.read_text() for path in pathlib.Path(f"/proc/{pid}/task").glob("*/status")]
+    texts = [(path / "status").read_text() for path in threads_of(pid)]
     return any(int(re.search(r"SigBlk:\s*(\w+)", text)[1], 16) >> (number - 1) & 1 for text in texts)
 
 
 def test_ctrl_c(tmp_path):
     """The process then ends while LLVM's thread still runs: quickly, and without a crash."""
     path = tmp_path / "chain.onnx"
-    save(chain(40000), path)
+    save(chain(80000), path)
     child = subprocess.Popen([sys.executable, "-c", PROGRAM, str(path)], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                              text=True, env=dict(os.environ, PYTHONPATH=os.pathsep.join(sys.path)))
     assert child.stdout.readline() == "begin\n"
     before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
-    start = processor_time(child.pid)
-    while processor_time(child.pid) < start + 0.5:
+    while child.poll() is None and len(threads_of(child.pid)) < 3:  # the caller's, a watchdog's, and LLVM's
         time.sleep(0.01)
+    time.sleep(0.1)
     assert not blocked_in_any_thread(child.pid, signal.SIGSEGV)  # a crash during the exit is handled
     child.send_signal(signal.SIGINT)
     out, err = child.communicate(timeout=300)
     assert (out, err, child.returncode) == ("interrupted\n", "", 0)
     used = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before
-    assert used < 5  # seconds of the processor, of 8 for the whole compilation; 1 here
+    assert used < 5  # seconds of the processor
