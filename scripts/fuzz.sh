@@ -1,8 +1,8 @@
 #!/bin/sh
-# Searches for inputs that break something: fuzz.sh SECONDS [TARGET[=SEED]...]. The targets (all without names) are
+# Searches for inputs that break something: fuzz.sh SECONDS [TARGET[=SEED:COUNT]...]. The targets (all without names) are
 # built in build/fuzz, which is configured already, and run side by side, from the inputs in tests/fuzz/corpus and,
-# where they read text, from the programs in tests/. With a seed a target tries the same inputs each time, else it goes
-# on where it stopped. Inputs that fail are left in build/fuzz/found/.
+# where they read text, from the programs in tests/. With a seed a target tries so many inputs, the same each time, else
+# it goes on where it stopped. Inputs that fail are left in build/fuzz/found/.
 set -eu
 cd "$(dirname "$0")/.."
 root=$PWD
@@ -28,14 +28,14 @@ find tests -name '*.mlir' -size -64k | sort | awk -v out="$root/$seeds" '
   }'
 
 run() {
-  name=${1%%=*} seed=0
+  name=${1%%=*} seed=0 count=-1
   corpus=build/fuzz/corpus/$name
-  case $1 in *=*) seed=${1#*=} corpus=build/fuzz/seeded/$name; rm -rf "$corpus" ;; esac
+  case $1 in *=*) seed=${1#*=} count=${seed#*:} seed=${seed%:*} corpus=build/fuzz/seeded/$name; rm -rf "$corpus" ;; esac
   mkdir -p "build/fuzz/found/$name" "$corpus"
   stored=tests/fuzz/corpus/$name
   case $name in parse|opt) stored="tests/fuzz/corpus/parse tests/fuzz/corpus/opt $seeds" ;; esac
   # shellcheck disable=SC2086
-  if build/fuzz/tests/fuzz_"$name" -seed="$seed" -max_total_time="$seconds" -max_len=65536 -timeout=20 \
+  if build/fuzz/tests/fuzz_"$name" -seed="$seed" -runs="$count" -max_total_time="$seconds" -max_len=65536 -timeout=20 \
       -rss_limit_mb=2048 -print_final_stats=1 -verbosity=0 -artifact_prefix="build/fuzz/found/$name/" \
       "$corpus" $stored > "build/fuzz/$name.log" 2>&1
   then

@@ -37,7 +37,7 @@ stage "wrong shapes and values" shapes
 stage "C and text tests, sanitized" make --no-print-directory asan
 stage "threads, ThreadSanitizer" make --no-print-directory threads
 # Random graphs from one seed, for the same reason.
-any_bytes() { make --no-print-directory -s configure-fuzz && scripts/fuzz.sh 60 parse opt graph=1; }
+any_bytes() { make --no-print-directory -s configure-fuzz && scripts/fuzz.sh 60 parse opt graph=1:120; }
 stage "any bytes, random graphs" any_bytes
 
 [ $failed = 0 ] || cat "$logs/ends"

@@ -34,10 +34,15 @@ static NrValue *complex_constant(NrLower *l, NrType type, double value) {
   return nr_op_result(nr_build_constant(&l->b, nr_attr_array(l->ctx, parts, 2), type));
 }
 
+/* The nearest of an int64's values. */
+static int64_t saturated(double value) {
+  return value >= 0x1p63 ? INT64_MAX : value >= -0x1p63 ? (int64_t)value : INT64_MIN;
+}
+
 NrValue *nr_lower_constant(NrLower *l, NrType type, double value) {
   if (type->kind == NR_TYPE_onnx_string) return empty_string(l, type);
   if (type->kind == NR_TYPE_COMPLEX) return complex_constant(l, type, value);
-  return nr_type_is_float(type) ? nr_lower_float(l, type, value) : nr_lower_int(l, type, (int64_t)value);
+  return nr_type_is_float(type) ? nr_lower_float(l, type, value) : nr_lower_int(l, type, saturated(value));
 }
 
 NrValue *nr_lower_op1(NrLower *l, unsigned op_id, NrType result, NrValue *a) {
