@@ -1,6 +1,6 @@
 #!/bin/sh
-# Searches for inputs that break something: fuzz.sh SECONDS [TARGET[=SEED:COUNT]...]. The targets (all without names) are
-# built in build/fuzz, which is configured already, and run side by side, from the inputs in tests/fuzz/corpus and,
+# Searches for inputs that break something: fuzz.sh SECONDS [TARGET[=SEED:COUNT]...]. The targets (all without names)
+# are built in build/fuzz, which is configured already, and run side by side, from the inputs in tests/fuzz/corpus and,
 # where they read text, from the programs in tests/. With a seed a target tries so many inputs, the same each time, else
 # it goes on where it stopped. Inputs that fail are left in build/fuzz/found/.
 set -eu
