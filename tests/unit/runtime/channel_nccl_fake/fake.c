@@ -16,8 +16,10 @@
 
 #include "nccl.h"
 
-/* The rank whose next operation fails, or kills its process; -1: none. */
-static int fails_at = -1, dies_at = -1;
+/* Whether the next operation of this thread's rank fails. */
+static __thread bool fails;
+/* The rank whose next operation kills its process; -1: none. */
+static int dies_at = -1;
 
 enum { GPUS = 8, MOST_BLOCKS = 64, MOST_RANKS_OF_FAKE = 16, MOST_OPS = 512 };
 
@@ -258,7 +260,7 @@ static bool wait_for(cudaStream_t s, Op op) {
 }
 
 ncclResult_t ncclSend(const void *data, size_t count, ncclDataType_t type, int peer, ncclComm_t c, cudaStream_t stream) {
-  if (c->rank == fails_at) return ncclSystemError;
+  if (fails) return ncclSystemError;
   if (c->rank == dies_at) raise(SIGKILL);
   bool ok = in_group && type == ncclUint8 && is_right(c, data, count, stream) && put_message(c, peer, data, count);
   return ok ? ncclSuccess : ncclInvalidUsage;
