@@ -3,8 +3,9 @@
  * Conv is lowered by im2col: x[n, c, i*s + k*d - p] -> im2col[n, g, (c k..), (i..)], y[n, g, o, (i..)] = b[o] + sum
  * w[g, o, (c k..)] * im2col. This is a product of matrices whose columns are the positions, and is made fast as one;
  * rows of the image are copied to rows of im2col, for all strides, dilations and pads. A kernel of size 1 with unit
- * strides and no pads needs no im2col. Where a group has one channel, its windows would be read about once, and so they
- * are not gathered: each sum reads the input. */
+ * strides and no pads needs no im2col. Of few positions, which would not fill a vector, the windows lie side by side as
+ * the kernel does, and each sum is a dot product. Where a group has one channel, its windows would be read about once,
+ * and so they are not gathered: each sum reads the input. */
 #include <stdio.h>
 
 #include "onnx/lower/ops/contract.h"
@@ -280,15 +281,26 @@ static NrValue *windows_body(NrLower *l, NrValue *const *at, void *user) {
   return im2col_body(l, window, user);
 }
 
-/* The im2col tensor [batch, groups, depth, positions]. */
+/* Whether a vector of positions would be half empty, while the depth fills one. */
+static bool has_few_positions(NrLower *l, const NrConv *c) {
+  enum { FEW = 8 };
+  NrDim positions = nr_shape_elements(l, &c->result, 2, c->result.rank);
+  return nr_dim_known(positions) && positions.size < FEW && nr_dim_known(c->depth) && c->depth.size > positions.size;
+}
+
+/* The im2col tensor [batch, groups, depth, positions], or [batch, groups, positions, depth]. */
 static NrValue *gather_windows(NrLower *l, NrValue *x, const NrShape *sk, NrWindow *w, NrValue *padding, NrConv *c) {
   size_t rank = nr_rank(x);
   NrDim batch = nr_lower_dim(l, x, 0);
-  NrShape im2col = {2 * rank - 1, {batch, c->groups, sk->dims[1]}};
+  bool depth_first = !has_few_positions(l, c);
+  NrShape im2col = {2 * rank - 1, {batch, c->groups}};
   if (im2col.rank > NORIA_MAX_RANK) return nr_lower_error(l, "too many spatial dims"), NULL;
+  NrDim *depth = im2col.dims + (depth_first ? 2 : 2 + w->spatial);
+  NrDim *positions = im2col.dims + (depth_first ? 3 + w->spatial : 2);
+  depth[0] = sk->dims[1];
   for (size_t i = 0; i < w->spatial; i++) {
-    im2col.dims[3 + i] = w->size[i];
-    im2col.dims[3 + w->spatial + i] = w->out[i];
+    depth[1 + i] = w->size[i];
+    positions[i] = w->out[i];
   }
   /* Out of bounds, index 0 is read, so the input must not be empty. */
   for (size_t i = 0; i < w->spatial; i++)
@@ -297,7 +309,12 @@ static NrValue *gather_windows(NrLower *l, NrValue *x, const NrShape *sk, NrWind
   Im2col r = {x, w, sk->dims[1], padding};
   fold_positions(l, c, batch);
   NrShape folded = {4, {batch, c->groups, c->depth, c->positions}};
-  return nr_lower_reshape(l, nr_lower_generate(l, &im2col, x->type->elem, windows_body, &r), &folded);
+  if (!depth_first) {
+    folded = (NrShape){4, {batch, c->groups, c->positions, c->depth}};
+    snprintf(c->windows_dims, sizeof c->windows_dims, "ngpq");
+  }
+  NrValue *windows = nr_lower_generate(l, &im2col, x->type->elem, depth_first ? windows_body : im2col_body, &r);
+  return nr_lower_reshape(l, windows, &folded);
 }
 
 NrStatus nr_lower_conv_windows(NrLower *l, NrValue *x, NrValue *k, NrValue *padding, NrConv *out) {
@@ -346,7 +363,7 @@ NrStatus nr_lower_conv_windows(NrLower *l, NrValue *x, NrValue *k, NrValue *padd
   }
   if (nr_lower_is_of_bytes(x, k) && (is_pointwise(&w) || takes_fours(&sx, &w))) {
     out->windows = gather_fours(l, x, &sk, &w, padding, out);
-  } else if (is_pointwise(&w)) {
+  } else if (is_pointwise(&w) && !has_few_positions(l, out)) {
     fold_positions(l, out, sx.dims[0]);
     out->windows = nr_lower_reshape(l, x, &(NrShape){4, {sx.dims[0], out->groups, channels, out->positions}});
   } else {
