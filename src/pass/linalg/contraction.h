@@ -37,6 +37,10 @@ typedef struct NrContraction {
 bool nr_contraction_read(NrContraction *c);
 /* Chooses the vector dim and the tiles for the ranges; false when no dim can be vectorized or all are too short. */
 bool nr_contraction_choose(NrContraction *c);
+/* Where the chosen vector dim has a range that only the run knows and that may be short: puts c->op in one branch of an
+ * scf.if and gives the reduction that the other one has instead, which is to be read and chosen for; else NULL
+ * (few_columns.c). */
+NrOp *nr_contraction_split_few(NrContraction *c);
 
 /* How the address of operand k changes when loop dim d advances by one. */
 typedef enum NrAlong { NR_ALONG_INVARIANT, NR_ALONG_CONTIGUOUS, NR_ALONG_SCATTERED } NrAlong;

@@ -7,7 +7,10 @@
  * the inputs and the output does not depend on it; accumulators are then partial results that are combined at the end,
  * so the combining op must be reorderable. Sums of products of bytes that lie by four (contraction.h) are of the first
  * kind, with one rt.dot for four steps of the sum. Both unroll other parallel dims, so that a loaded value is used by
- * several accumulators, and mask the end of the range. All other reductions are left to convert-linalg-to-loops. */
+ * several accumulators, and mask the end of the range. All other reductions are left to convert-linalg-to-loops.
+ *
+ * With the attribute `noria.may_be_short`, a parallel dim whose range the run knows gets code for half a vector of
+ * elements and fewer: those are copied to lie along the sum, which then has the lanes (few_columns.c). */
 #include "dialect/affine/affine.h"
 #include "dialect/arith/arith.h"
 #include "dialect/memref/memref.h"
@@ -484,7 +487,10 @@ static NrStatus vectorize_contractions_run(NrPassContext *pass, NrOp *root) {
     NrContraction c = {.op = found.data[i], .four = -1, .target = pass->target, .b = nr_builder_before(found.data[i])};
     if (!nr_contraction_read(&c)) continue;
     for (size_t d = 0; d < c.num_loops; d++) c.ranges[d] = nr_linalg_loop_range(&c.b, c.op, d);
-    if (nr_contraction_choose(&c)) vectorize(&c);
+    if (!nr_contraction_choose(&c)) continue;
+    NrOp *of_few = nr_contraction_split_few(&c);
+    if (of_few) nr_vec_push(&found, of_few);
+    vectorize(&c);
   }
   nr_vec_deinit(&found);
   return NR_OK;

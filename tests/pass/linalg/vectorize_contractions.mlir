@@ -86,3 +86,33 @@ func.func @signed_bytes(%a: memref<8x6x4xi8>, %b: memref<6x64x4xi8>, %c: memref<
   }
   return
 }
+
+// Columns that may be few: half a vector of them, or fewer, are copied to lie along the sum, and lanes go along that.
+// CHECK-LABEL: func.func @few_columns
+// CHECK: %[[T:.*]] = memref.alloca() : memref<[[COLUMNS:[248]]]x256xf32>
+// CHECK: %[[FEW:.*]] = arith.cmpi ule, %{{.*}}, %c[[COLUMNS]]{{.*}} : index
+// CHECK: scf.if %[[FEW]] {
+// CHECK: memref.subview %[[T]]
+// CHECK: vector.extract_strided_slice
+// CHECK: } else {
+// CHECK: vector.broadcast
+// CHECK-LABEL: func.func @columns
+// CHECK-NOT: alloca
+func.func @few_columns(%a: memref<1x?x?xf32>, %b: memref<?x?x?xf32>, %c: memref<?x?x?xf32>) {
+  linalg.generic {indexing_maps = [affine_map<(g, m, n, k) -> (0, m, k)>, affine_map<(g, m, n, k) -> (g, k, n)>, affine_map<(g, m, n, k) -> (g, m, n)>], iterator_types = ["parallel", "parallel", "parallel", "reduction"]} ins(%a, %b : memref<1x?x?xf32>, memref<?x?x?xf32>) outs(%c : memref<?x?x?xf32>) attrs = {noria.may_be_short} {
+  ^bb0(%x: f32, %y: f32, %acc: f32):
+    %p = arith.mulf %x, %y fastmath<contract> : f32
+    %s = arith.addf %acc, %p fastmath<reassoc,contract> : f32
+    linalg.yield %s : f32
+  }
+  return
+}
+func.func @columns(%a: memref<?x?xf32>, %b: memref<?x?xf32>, %c: memref<?x?xf32>) {
+  linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]} ins(%a, %b : memref<?x?xf32>, memref<?x?xf32>) outs(%c : memref<?x?xf32>) {
+  ^bb0(%x: f32, %y: f32, %acc: f32):
+    %p = arith.mulf %x, %y fastmath<contract> : f32
+    %s = arith.addf %acc, %p fastmath<reassoc,contract> : f32
+    linalg.yield %s : f32
+  }
+  return
+}

@@ -375,8 +375,12 @@ NrStatus nr_lower_conv_windows(NrLower *l, NrValue *x, NrValue *k, NrValue *padd
 NrValue *nr_lower_conv_sum(NrLower *l, const NrConv *c, NrValue *init, NrSigns signs) {
   if (c->direct) return direct_sum(l, c, init, signs);
   NrValue *kernel = c->by_four ? nr_lower_by_four(l, c->kernel, "goq", 'q', "goq") : c->kernel;
-  return nr_lower_sum_integers(l, c->windows, c->windows_dims, kernel, c->by_four ? "goqz" : "goq", c->out_dims, init,
-                               signs);
+  NrValue *sum = nr_lower_sum_integers(l, c->windows, c->windows_dims, kernel, c->by_four ? "goqz" : "goq", c->out_dims,
+                                       init, signs);
+  /* of a signal whose length the run knows: models that listen get it in short pieces */
+  bool is_signal = c->result.rank == 3 && !nr_dim_known(c->result.dims[2]);
+  if (is_signal && !c->by_four) nr_op_set_attr(sum->op, NR_A_noria_may_be_short, nr_attr_unit(l->ctx));
+  return sum;
 }
 
 NrStatus nr_lower_conv_of(NrLower *l, NrValue **out_y) {
