@@ -3,6 +3,7 @@
  * The input's products are one matmul for the whole sequence, before the loop; the loop over the steps carries the
  * states and adds the recurrent product. Steps past an entry's length keep its states and give zeros, so a reversed
  * sequence skips its padding first. */
+#include "onnx/lower/core/state.h"
 #include "onnx/lower/ops/activation.h"
 #include "onnx/lower/ops/qmatmul.h"
 
@@ -40,7 +41,7 @@ typedef struct Direction {
   const Activation *act;
   bool reverse;
   NrValue *input;    /* [steps, batch, gates * hidden]: the input's part of the gates, biases included */
-  NrValue *r;        /* [gates * hidden, hidden] */
+  NrValue *r;        /* [hidden, gates * hidden]; quantised: [gates * hidden, hidden] */
   QuantWeights r_quant;
   NrValue *rb_h;     /* GRU: [hidden], the recurrent bias of the hidden gate */
   NrValue *p;        /* LSTM: [3, hidden] peepholes or NULL */
@@ -213,16 +214,16 @@ static NrValue *quantized_product(NrLower *l, NrValue *x, NrValue *w, const Quan
 /* ---- steps ---- */
 
 static NrValue *recurrent(NrLower *l, NrValue *h, NrValue *r, NrValue *init) {
-  return nr_lower_sum_products(l, h, "bh", r, "gh", "bg", init);
+  return nr_lower_sum_products(l, h, "bh", r, "hg", "bg", init);
 }
 
 static NrValue *gru_step(NrLower *l, Direction *d, NrValue *input, NrValue *h) {
   const Rnn *rnn = d->rnn;
   NrDim two = nr_dim_mul(l, nr_dim(2), rnn->hidden);
-  NrValue *zr = recurrent(l, h, part(l, d->r, 0, nr_dim(0), two), part(l, input, 1, nr_dim(0), two));
+  NrValue *zr = recurrent(l, h, part(l, d->r, 1, nr_dim(0), two), part(l, input, 1, nr_dim(0), two));
   zr = nr_lower_map(l, &zr, 1, NULL, gru_gate_body, d);
   NrValue *z = gate(l, rnn, zr, 0), *reset = gate(l, rnn, zr, 1), *x_h = gate(l, rnn, input, 2);
-  NrValue *r_h = part(l, d->r, 0, two, rnn->hidden), *hidden;
+  NrValue *r_h = part(l, d->r, 1, two, rnn->hidden), *hidden;
   NrShape shape = {2, {rnn->batch, rnn->hidden}};
   if (rnn->linear_before_reset) {
     NrValue *init = d->rb_h ? nr_lower_broadcast_to(l, d->rb_h, &shape) : nr_lower_zeros(l, &shape, rnn->elem);
@@ -266,10 +267,19 @@ static NrValue *masked(NrLower *l, const Rnn *rnn, NrValue *step, NrValue *fresh
   return nr_lower_map(l, (NrValue *[]){fresh, old, column}, 3, NULL, mask_body, &m);
 }
 
+/* Says that the states have the batch's dims: their types do not where those are open, and each use would broadcast. */
+static void set_state_dims(NrLower *l, const Rnn *rnn, NrValue *const *states) {
+  for (size_t i = 0; i < (rnn->cell == CELL_LSTM ? 2 : 1); i++) {
+    nr_lower_set_dim(l, states[i], 0, rnn->batch);
+    nr_lower_set_dim(l, states[i], 1, rnn->hidden);
+  }
+}
+
 /* carried: h, (c,) y. */
 static NrStatus step_body(NrLower *l, NrValue *iv, NrValue *const *carried, NrValue **next, void *user) {
   Direction *d = user;
   const Rnn *rnn = d->rnn;
+  set_state_dims(l, rnn, carried);
   NrType index = nr_type_index(l->ctx);
   NrValue *at = iv;
   if (d->reverse)
@@ -313,16 +323,24 @@ static QuantWeights quant_entry(NrLower *l, const QuantWeights *all, NrDim at) {
   return (QuantWeights){entry(l, all->scale, at), entry(l, all->zero, at), all->dtype};
 }
 
+/* The weights of one direction with the gates last, along which vectors go then: of floats. The transposition is of a
+ * constant in most models. */
+static NrValue *matrix(NrLower *l, NrValue *weights, NrDim at, const QuantWeights *quant) {
+  NrValue *gates_first = entry(l, weights, at);
+  return quant->scale ? gates_first : nr_lower_transpose(l, gates_first, (const size_t[]){1, 0});
+}
+
 /* init + the input's products, for all steps at once. */
 static NrValue *input_product(NrLower *l, const Rnn *rnn, NrDim at, NrValue *init) {
-  NrValue *w = entry(l, rnn->w, at);
-  if (!rnn->w_quant.scale) return nr_lower_sum_products(l, rnn->x, "tbi", w, "gi", "tbg", init);
-  QuantWeights q = quant_entry(l, &rnn->w_quant, at);
+  NrValue *w = matrix(l, rnn->w, at, &rnn->w_quant), *sum;
   NrShape all = nr_lower_shape(l, init);
   NrDim rows = nr_dim_mul(l, rnn->steps, rnn->batch);
   NrValue *flat = nr_lower_reshape(l, init, &(NrShape){2, {rows, all.dims[2]}});
   NrValue *x = nr_lower_reshape(l, rnn->x, &(NrShape){2, {rows, rnn->inputs}});
-  NrValue *sum = quantized_product(l, x, w, &q, flat);
+  if (rnn->w_quant.scale) {
+    QuantWeights q = quant_entry(l, &rnn->w_quant, at);
+    sum = quantized_product(l, x, w, &q, flat);
+  } else sum = nr_lower_sum_products(l, x, "ri", w, "ig", "rg", flat);
   return sum ? nr_lower_reshape(l, sum, &all) : NULL;
 }
 
@@ -333,7 +351,7 @@ static NrStatus run_direction(NrLower *l, const Rnn *rnn, size_t which, NrValue 
   Direction d = {.rnn = rnn,
                  .act = &rnn->activations[which * rnn->num_activations],
                  .reverse = which == 1 || rnn->reverse_first,
-                 .r = entry(l, rnn->r, at),
+                 .r = matrix(l, rnn->r, at, &rnn->r_quant),
                  .r_quant = quant_entry(l, &rnn->r_quant, at)};
   NrShape gates = {3, {rnn->steps, rnn->batch, nr_dim_mul(l, nr_dim((int64_t)rnn->gates), rnn->hidden)}};
   NrShape state = {2, {rnn->batch, rnn->hidden}}, all = {3, {rnn->steps, rnn->batch, rnn->hidden}};
@@ -352,6 +370,7 @@ static NrStatus run_direction(NrLower *l, const Rnn *rnn, size_t which, NrValue 
   NrType state_type = nr_shape_type(l, &state, rnn->elem);
   for (size_t i = 0; i + 1 < n; i++) carried[i] = nr_lower_tensor_cast(l, carried[i], state_type);
   NrStatus status = nr_lower_for(l, rnn->steps, carried, n, out, step_body, &d);
+  if (!status) set_state_dims(l, rnn, out);
   *out_h = out[0];
   *out_c = out[1];
   *out_y = out[n - 1];
