@@ -59,6 +59,8 @@ typedef enum NrStatus {
 static inline bool nr_mul_size(size_t a, size_t b, size_t *out) { return !__builtin_mul_overflow(a, b, out); }
 static inline bool nr_add_size(size_t a, size_t b, size_t *out) { return !__builtin_add_overflow(a, b, out); }
 static inline bool nr_mul_i64(int64_t a, int64_t b, int64_t *out) { return !__builtin_mul_overflow(a, b, out); }
+/* a * b of numbers that are not negative, or INT64_MAX where it is larger. */
+static inline int64_t nr_mul_i64_saturated(int64_t a, int64_t b) { return nr_mul_i64(a, b, &a) ? a : INT64_MAX; }
 static inline bool nr_add_i64(int64_t a, int64_t b, int64_t *out) { return !__builtin_add_overflow(a, b, out); }
 static inline bool nr_sub_i64(int64_t a, int64_t b, int64_t *out) { return !__builtin_sub_overflow(a, b, out); }
 static inline uint64_t nr_magnitude(int64_t v) { return v < 0 ? 0 - (uint64_t)v : (uint64_t)v; }

@@ -24,8 +24,6 @@ static bool check_claim(void *user, const NrFlowClaim *claim) {
 
 bool nr_interp_flow_dims(NrInterp *in, NrOp *op) { return nr_flow_each_claim(op, check_claim, &(Claims){in, op}); }
 
-static int64_t saturated_product(int64_t a, int64_t b) { return nr_mul_i64(a, b, &a) ? a : INT64_MAX; }
-
 /* The dims of the result; the operands `given` are the dynamic ones. */
 static bool result_dims(NrInterp *in, NrOp *op, NrGroup given, int64_t *out) {
   NrType t = nr_op_result(op)->type;
@@ -199,8 +197,8 @@ bool nr_run_flow_reshape(NrInterp *in, NrOp *op) {
   bool same_width = nr_flow_same_width(source->elem, t->elem);
   int64_t have = (int64_t)(same_width ? 1 : nr_type_byte_size(source->elem));
   int64_t want = (int64_t)(same_width ? 1 : nr_type_byte_size(t->elem));
-  for (size_t i = 0; i < source->rank; i++) have = saturated_product(have, source->dims[i]);
-  for (uint32_t i = 0; i < t->rank; i++) want = saturated_product(want, dims[i]);
+  for (size_t i = 0; i < source->rank; i++) have = nr_mul_i64_saturated(have, source->dims[i]);
+  for (uint32_t i = 0; i < t->rank; i++) want = nr_mul_i64_saturated(want, dims[i]);
   if (have != want && same_width)
     return nr_interp_fail(in, op, NR_FLOW_COUNT_TEXT("%lld", "%lld"), (long long)have, (long long)want);
   if (have != want)

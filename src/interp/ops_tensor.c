@@ -269,9 +269,6 @@ bool nr_run_tensor_concat(NrInterp *in, NrOp *op) {
   return give(in, op, view);
 }
 
-/* a * b, saturated to INT64_MAX, which is no valid number of elements. */
-static int64_t times(int64_t a, int64_t b) { return nr_mul_i64(a, b, &a) ? a : INT64_MAX; }
-
 /* Rank and dims of the result of expand_shape, collapse_shape or reshape. */
 static bool reshaped(NrInterp *in, NrOp *op, const NrIView *view, int64_t *dims, size_t *out_rank) {
   NrType t = nr_op_result(op)->type;
@@ -296,12 +293,12 @@ static bool reshaped(NrInterp *in, NrOp *op, const NrIView *view, int64_t *dims,
     for (size_t g = 0; g < t->rank; g++) {
       dims[g] = 1;
       for (size_t i = 0; i < groups->items[g]->size; i++)
-        dims[g] = times(dims[g], view->dims[groups->items[g]->items[i]->i]);
+        dims[g] = nr_mul_i64_saturated(dims[g], view->dims[groups->items[g]->items[i]->i]);
     }
   }
-  int64_t count = 1;
-  for (size_t i = 0; i < rank; i++) total = times(total, dims[i]);
-  for (size_t i = 0; i < view->rank; i++) count = times(count, view->dims[i]);
+  int64_t count = 1; /* INT64_MAX is no valid number of elements */
+  for (size_t i = 0; i < rank; i++) total = nr_mul_i64_saturated(total, dims[i]);
+  for (size_t i = 0; i < view->rank; i++) count = nr_mul_i64_saturated(count, view->dims[i]);
   *out_rank = rank;
   bool fits = total == count && count != INT64_MAX;
   if (fits) return true;

@@ -6,7 +6,7 @@
 #include "target/cost.h"
 
 int64_t nr_work_times(int64_t work, uint64_t times) {
-  return times <= INT64_MAX && nr_mul_i64(work, (int64_t)times, &work) ? work : INT64_MAX;
+  return nr_mul_i64_saturated(work, (int64_t)NR_MIN(times, (uint64_t)INT64_MAX));
 }
 
 /* The number of ops on scalars or 32-byte vectors that one op on this type takes. */

@@ -237,21 +237,16 @@ typedef struct Parts {
   double outer_bytes;  /* of what all workgroups read and write outside of them */
 } Parts;
 
-/* The product, or the largest number where it is larger. */
-static int64_t times(int64_t a, int64_t b) {
-  int64_t product;
-  return nr_mul_i64(a, b, &product) ? product : INT64_MAX;
-}
-
 /* The tiles that the run would choose; tile_dispatches.c builds the same. */
 static void tiles_of_run(NrGrid *g, const int64_t *ranges, uint32_t num_loops) {
   int64_t left = g->points;
   for (int c = nr_grid_next(g, -1); c >= 0; c = nr_grid_next(g, c)) {
     NrCut *cut = &g->cuts[c];
     int64_t inner = 1, range = ranges[cut->loop];
-    for (int i = nr_grid_next(g, c); i >= 0; i = nr_grid_next(g, i)) inner = times(inner, ranges[g->cuts[i].loop]);
+    for (int i = nr_grid_next(g, c); i >= 0; i = nr_grid_next(g, i))
+      inner = nr_mul_i64_saturated(inner, ranges[g->cuts[i].loop]);
     for (uint32_t d = 0; d < num_loops; d++)
-      if (g->open >> d & 1) inner = times(inner, ranges[d]);
+      if (g->open >> d & 1) inner = nr_mul_i64_saturated(inner, ranges[d]);
     int64_t parts = NR_MAX(range / NR_MAX(left / NR_MAX(inner, 1), 1), 1), tile = range / parts + (range % parts != 0);
     cut->tile = (tile + cut->multiple - 1) / cut->multiple * cut->multiple;
     left = NR_MAX(left / NR_MAX(cut->tile, 1), 1);
