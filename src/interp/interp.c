@@ -176,7 +176,7 @@ static bool step(NrInterp *in, NrOp *op) {
   in->running = op;
   bool ok = run_op(in, op);
   in->running = outer;
-  return ok && !in->failed;
+  return ok && !in->failed && !is_stopped(in, op); /* it may have left work undone, which the message is to name */
 }
 
 static void bind_args(NrInterp *in, NrBlock *block, const NrIValue *args, size_t count) {
