@@ -1,17 +1,38 @@
 """Whether two engines gave the same results."""
 
+import itertools
+
 import numpy as np
 
 RELATIVE, ABSOLUTE = 1e-3, 1e-4  # the latter of the largest element
+TIE = 1e-6  # of scores that sums in another order may put in the other order
 
 
 def difference(ours, theirs):
-    """None, or the first difference of two dicts of outputs in words."""
+    """None, or the first difference of two dicts of outputs in words. Detections, which have `scores`, may come in
+    another order where their scores are a tie."""
+    ours = _in_order_of(theirs, ours)
     for name, value in theirs.items():
         text = _differs(ours[name], value)
         if text:
             return f"output {name}: {text}"
     return None
+
+
+def _in_order_of(theirs, ours):
+    scores = theirs.get("scores")
+    if not isinstance(scores, np.ndarray) or scores.ndim != 1:
+        return ours
+    names = [n for n, v in theirs.items() if isinstance(v, np.ndarray) and v.shape[:1] == scores.shape]
+    if any(np.shape(ours[n]) != theirs[n].shape for n in names):
+        return ours
+    order = list(range(len(scores)))
+    for i in order[:]:
+        ties = itertools.takewhile(lambda j: abs(ours["scores"][order[j]] - scores[i]) <= TIE, range(i, len(order)))
+        same = (j for j in ties if not any(_differs(ours[n][order[j]], theirs[n][i]) for n in names))
+        j = next(same, i)
+        order.insert(i, order.pop(j))
+    return {**ours, **{n: ours[n][order] for n in names}}
 
 
 def _differs(a, b):

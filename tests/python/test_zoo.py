@@ -64,6 +64,16 @@ def test_differences_are_found(ours, theirs, text):
     assert (found is None) == (text is None) and (text is None or text in found)
 
 
+@pytest.mark.parametrize("scores, labels, same", [
+    ([0.9, 0.5, 0.5 - 1e-7], [1, 3, 2], True),
+    ([0.9, 0.5, 0.5 - 1e-7], [1, 3, 3], False),
+    ([0.9, 0.5, 0.4], [1, 3, 2], False),
+])
+def test_detections_of_equal_scores_may_change_places(scores, labels, same):
+    theirs = {"scores": np.array(scores), "labels": np.array([1, 2, 3])}
+    assert (compare.difference({"scores": np.array(scores), "labels": np.array(labels)}, theirs) is None) == same
+
+
 def test_a_model_that_cannot_be_exported_does_not_stop_the_others(tmp_path, capsys):
     models = zoo.Zoo()
     models.add("bad")(lambda: 1 / 0)
