@@ -176,14 +176,14 @@ static void to_tensor(NrAnalysis *a, NrOp *op) {
   nr_analysis_decide(a, op, NR_BUFFERIZATION_TO_TENSOR_BUFFER, NR_COPIED, (NrConflict){.kind = NR_SNAPSHOT}, NULL);
 }
 
-/* Whether all that uses the memref loads from it or asks for its sizes. */
+/* Whether all that uses the memref loads from it, prefetches it or asks for its sizes. */
 static bool is_only_read(const NrValue *memref) {
   for (const NrUse *use = memref->first_use; use; use = use->next) {
     const NrOp *op = use->owner;
     bool reads = nr_op_has(op, NR_READS) && !nr_op_has(op, NR_WRITES) && !nr_op_has(op, NR_ALLOCATES) &&
                  !nr_op_has(op, NR_CALL) && !op->num_regions && op->num_results == 1 &&
                  !nr_type_is_memref(nr_op_result(op)->type) && !nr_type_is_tensor(nr_op_result(op)->type);
-    if (!reads && !nr_op_is(op, NR_OP_memref_dim)) return false;
+    if (!reads && !nr_op_is(op, NR_OP_memref_dim) && !nr_op_is(op, NR_OP_memref_prefetch)) return false;
   }
   return true;
 }

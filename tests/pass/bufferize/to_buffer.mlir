@@ -13,6 +13,20 @@ func.func @read(%t: tensor<?xf32>, %i: index) -> f32 {
   return %x : f32
 }
 
+// A prefetch is no use that may write.
+// CHECK-LABEL: func.func @prefetched
+// CHECK-SAME: (%[[T:.*]]: memref<?xf32>, %[[I:.*]]: index)
+// CHECK-NOT: alloc
+// CHECK-NOT: copy
+// CHECK: memref.prefetch %[[T]][%[[I]]]
+// CHECK: memref.load %[[T]][%[[I]]]
+func.func @prefetched(%t: tensor<?xf32>, %i: index) -> f32 {
+  %m = bufferization.to_buffer %t read_only : tensor<?xf32> to memref<?xf32>
+  memref.prefetch %m[%i], read, locality<3>, data : memref<?xf32>
+  %x = memref.load %m[%i] : memref<?xf32>
+  return %x : f32
+}
+
 // CHECK-LABEL: func.func @written
 // CHECK: memref.alloc
 // CHECK: memref.copy
