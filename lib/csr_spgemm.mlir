@@ -1,4 +1,4 @@
-// csr_spgemm.mlir - the product of two sparse matrices in CSR. Uses lib/csr.mlir.
+// csr_spgemm.mlir - the product of two sparse matrices in CSR. Uses lib/csr.mlir and lib/csr_zeros.mlir.
 //
 // Gustavson's algorithm: row i of C is the sum of the rows of B that row i of A names, each times an element of A. A
 // list with a place for each column says where in C the column's element is, if the row has one yet: places before the
@@ -143,55 +143,6 @@ func.func private @fill_row(%ap: memref<?x!I>, %ai: memref<?x!I>, %ad: memref<?x
   return
 }
 
-// The matrix without its elements that are zero.
-func.func private @without_zeros(%cp_: tensor<?x!I>, %ci_: tensor<?x!I>, %cd_: tensor<?x!T>, %m: index)
-    -> (tensor<?x!I>, tensor<?x!I>, tensor<?x!T>) {
-  %c0 = arith.constant 0 : index
-  %c1 = arith.constant 1 : index
-  %cp = bufferization.to_buffer %cp_ read_only : tensor<?x!I> to memref<?x!I>
-  %ci = bufferization.to_buffer %ci_ read_only : tensor<?x!I> to memref<?x!I>
-  %cd = bufferization.to_buffer %cd_ read_only : tensor<?x!T> to memref<?x!T>
-  %m1 = arith.addi %m, %c1 : index
-  %counts = memref.alloc(%m) : memref<?xindex>
-  scf.for %r = %c0 to %m step %c1 {
-    %r1 = arith.addi %r, %c1 : index
-    %begin = func.call @pointer(%cp, %r) : (memref<?x!I>, index) -> index
-    %end = func.call @pointer(%cp, %r1) : (memref<?x!I>, index) -> index
-    %count = scf.for %p = %begin to %end step %c1 iter_args(%n = %c0) -> (index) {
-      %v = memref.load %cd[%p] : memref<?x!T>
-      %kept = func.call @not_zero(%v) : (!T) -> i1
-      %one = arith.extui %kept : i1 to i64
-      %more = arith.index_cast %one : i64 to index
-      %next = arith.addi %n, %more : index
-      scf.yield %next : index
-    }
-    memref.store %count, %counts[%r] : memref<?xindex>
-  }
-  %dp = memref.alloc(%m1) : memref<?x!I>
-  %nnz = func.call @sum_counts(%counts, %dp, %m) : (memref<?xindex>, memref<?x!I>, index) -> index
-  %di = memref.alloc(%nnz) : memref<?x!I>
-  %dd = memref.alloc(%nnz) : memref<?x!T>
-  %all = func.call @pointer(%cp, %m) : (memref<?x!I>, index) -> index
-  %written = scf.for %p = %c0 to %all step %c1 iter_args(%at = %c0) -> (index) {
-    %v = memref.load %cd[%p] : memref<?x!T>
-    %kept = func.call @not_zero(%v) : (!T) -> i1
-    %next = scf.if %kept -> (index) {
-      %j = memref.load %ci[%p] : memref<?x!I>
-      memref.store %j, %di[%at] : memref<?x!I>
-      memref.store %v, %dd[%at] : memref<?x!T>
-      %at1 = arith.addi %at, %c1 : index
-      scf.yield %at1 : index
-    } else {
-      scf.yield %at : index
-    }
-    scf.yield %next : index
-  }
-  %rows = bufferization.to_tensor %dp : memref<?x!I> to tensor<?x!I>
-  %columns = bufferization.to_tensor %di : memref<?x!I> to tensor<?x!I>
-  %values = bufferization.to_tensor %dd : memref<?x!T> to tensor<?x!T>
-  return %rows, %columns, %values : tensor<?x!I>, tensor<?x!I>, tensor<?x!T>
-}
-
 // C = A B. %n: how many columns B has. Elements of C that are zero are left out.
 func.func @csr_spgemm(%ap_: tensor<?x!I>, %ai_: tensor<?x!I>, %ad_: tensor<?x!T>, %bp_: tensor<?x!I>,
     %bi_: tensor<?x!I>, %bd_: tensor<?x!T>, %n: index) -> (tensor<?x!I>, tensor<?x!I>, tensor<?x!T>) {
@@ -254,33 +205,15 @@ func.func @csr_spgemm(%ap_: tensor<?x!I>, %ai_: tensor<?x!I>, %ad_: tensor<?x!T>
       %next = arith.addi %r, %c1 : index
       %begin = func.call @pointer(%cp, %r) : (memref<?x!I>, index) -> index
       %end = func.call @pointer(%cp, %next) : (memref<?x!I>, index) -> index
-      %any = scf.for %p = %begin to %end step %c1 iter_args(%f = %found) -> (i1) {
-        %v = memref.load %cd[%p] : memref<?x!T>
-        %filled = func.call @not_zero(%v) : (!T) -> i1
-        %yes = arith.constant true
-        %empty = arith.xori %filled, %yes : i1
-        %f1 = arith.ori %f, %empty : i1
-        scf.yield %f1 : i1
-      }
+      %empty = func.call @has_zero(%cd, %begin, %end) : (memref<?x!T>, index, index) -> i1
+      %any = arith.ori %found, %empty : i1
       scf.yield %any : i1
     }
     memref.store %some_zero, %zeros[%block] : memref<?xi1>
     memref.dealloc %places : memref<?x!I>
   }
-  %drops = scf.for %block = %c0 to %blocks step %c1 iter_args(%found = %no) -> (i1) {
-    %zero = memref.load %zeros[%block] : memref<?xi1>
-    %next = arith.ori %found, %zero : i1
-    scf.yield %next : i1
-  }
-  %rows_c = bufferization.to_tensor %cp : memref<?x!I> to tensor<?x!I>
-  %columns_c = bufferization.to_tensor %ci : memref<?x!I> to tensor<?x!I>
-  %values_c = bufferization.to_tensor %cd : memref<?x!T> to tensor<?x!T>
-  %c:3 = scf.if %drops -> (tensor<?x!I>, tensor<?x!I>, tensor<?x!T>) {
-    %kept:3 = func.call @without_zeros(%rows_c, %columns_c, %values_c, %m)
-        : (tensor<?x!I>, tensor<?x!I>, tensor<?x!T>, index) -> (tensor<?x!I>, tensor<?x!I>, tensor<?x!T>)
-    scf.yield %kept#0, %kept#1, %kept#2 : tensor<?x!I>, tensor<?x!I>, tensor<?x!T>
-  } else {
-    scf.yield %rows_c, %columns_c, %values_c : tensor<?x!I>, tensor<?x!I>, tensor<?x!T>
-  }
+  %c:3 = func.call @drop_zeros(%cp, %ci, %cd, %m, %step, %zeros)
+      : (memref<?x!I>, memref<?x!I>, memref<?x!T>, index, index, memref<?xi1>)
+      -> (tensor<?x!I>, tensor<?x!I>, tensor<?x!T>)
   return %c#0, %c#1, %c#2 : tensor<?x!I>, tensor<?x!I>, tensor<?x!T>
 }
