@@ -58,37 +58,47 @@ func.func private @check_pointers(%indptr: memref<?x!I>, %room: index, %which: i
   return %m : index
 }
 
+// The least column, as an unsigned number, that a matrix of %n columns does not have, or that is less than zero.
+func.func private @column_limit(%n: index) -> !I {
+  %ones = arith.constant -1 : !I
+  %one = arith.constant 1 : !I
+  %most = arith.shrui %ones, %one : !I
+  %least_negative = arith.addi %most, %one : !I
+  %negative = arith.index_castui %least_negative : !I to index
+  %limit_index = arith.minui %n, %negative : index
+  %limit = arith.index_cast %limit_index : index to !I
+  return %limit : !I
+}
+
 // Checks that the columns of rows %r0 to %r1 - 1 are less than %n.
 func.func private @check_columns(%indptr: memref<?x!I>, %indices: memref<?x!I>, %r0: index, %r1: index, %n: index,
     %which: index) {
-  %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
-  %zero = arith.constant 0 : !I
-  %ones = arith.constant -1 : !I
-  %one = arith.constant 1 : !I
   %no = arith.constant false
-  %most = arith.shrui %ones, %one : !I
-  %most_index = arith.index_cast %most : !I to index
-  %before = arith.subi %n, %c1 : index
-  %last_index = arith.minui %before, %most_index : index
-  %none = arith.cmpi eq, %n, %c0 : index
-  %last = arith.index_cast %last_index : index to !I
+  %limit = func.call @column_limit(%n) : (index) -> !I
   %begin = func.call @pointer(%indptr, %r0) : (memref<?x!I>, index) -> index
   %end = func.call @pointer(%indptr, %r1) : (memref<?x!I>, index) -> index
-  %out = scf.for %p = %begin to %end step %c1 iter_args(%acc = %none) -> (i1) {
+  %out = scf.for %p = %begin to %end step %c1 iter_args(%acc = %no) -> (i1) {
     %j = memref.load %indices[%p] : memref<?x!I>
-    %over = arith.cmpi ugt, %j, %last : !I
+    %over = arith.cmpi uge, %j, %limit : !I
     %any = arith.ori %acc, %over : i1
     scf.yield %any : i1
   }
   scf.if %out {
-    scf.for %p = %begin to %end step %c1 {
-      %j = memref.load %indices[%p] : memref<?x!I>
-      %column = arith.index_cast %j : !I to index
-      %there = arith.cmpi ult, %column, %n : index
-      rt.check %there, "CSR matrix %0: indices[%1] is %2, but the matrix has %3 columns"
-          (%which, %p, %j, %n : index, index, !I, index)
-    }
+    func.call @report_columns(%indices, %begin, %end, %n, %which) : (memref<?x!I>, index, index, index, index) -> ()
+  }
+  return
+}
+
+// Ends with an error if the column of one of elements %begin to %end - 1 is not less than %n: says which.
+func.func private @report_columns(%indices: memref<?x!I>, %begin: index, %end: index, %n: index, %which: index) {
+  %c1 = arith.constant 1 : index
+  scf.for %p = %begin to %end step %c1 {
+    %j = memref.load %indices[%p] : memref<?x!I>
+    %column = arith.index_cast %j : !I to index
+    %there = arith.cmpi ult, %column, %n : index
+    rt.check %there, "CSR matrix %0: indices[%1] is %2, but the matrix has %3 columns"
+        (%which, %p, %j, %n : index, index, !I, index)
   }
   return
 }

@@ -2,8 +2,8 @@
 //
 // The products of a row are added in the order of its elements, so that the sum is SciPy's to the last bit. An addition
 // waits for the one before it; so four rows are summed at a time, for as long as each has elements left, and then each
-// to its end. Rows are worked on in blocks, which threads share: the columns of a block are checked before it is
-// summed.
+// to its end. The columns of four rows are checked just before that, so that
+// memory brings later ones while these are summed. Threads share blocks of rows.
 //
 // The prelude defines !T, the elements, !I, the indices, and arithmetic on !T.
 
@@ -90,20 +90,63 @@ func.func private @four_rows(%indptr: memref<?x!I>, %indices: memref<?x!I>, %dat
   return
 }
 
+// Whether the columns of elements %begin to %end - 1 are less than %limit.
+func.func private @are_inside(%indices: memref<?x!I>, %begin: index, %end: index, %limit: !I) -> i1 {
+  %c16 = arith.constant 16 : index
+  %none = arith.constant dense<false> : vector<16xi1>
+  %zeros = arith.constant dense<0> : vector<16x!I>
+  %limits = vector.broadcast %limit : !I to vector<16x!I>
+  %yes = arith.constant true
+  %found = scf.for %p = %begin to %end step %c16 iter_args(%acc = %none) -> (vector<16xi1>) {
+    %rest = arith.subi %end, %p : index
+    %mask = vector.create_mask %rest : vector<16xi1>
+    %columns = vector.maskedload %indices[%p], %mask, %zeros
+        : memref<?x!I>, vector<16xi1>, vector<16x!I> into vector<16x!I>
+    %over = arith.cmpi uge, %columns, %limits : vector<16x!I>
+    %here = arith.andi %over, %mask : vector<16xi1>
+    %next = arith.ori %acc, %here : vector<16xi1>
+    scf.yield %next : vector<16xi1>
+  }
+  %out = vector.reduction <or>, %found : vector<16xi1> into i1
+  %inside = arith.xori %out, %yes : i1
+  return %inside : i1
+}
+
+// Checks the columns of rows %r0 to %r1 - 1.
+func.func private @check_some(%indptr: memref<?x!I>, %indices: memref<?x!I>, %r0: index, %r1: index, %n: index,
+    %limit: !I) {
+  %c0 = arith.constant 0 : index
+  %yes = arith.constant true
+  %begin = func.call @pointer(%indptr, %r0) : (memref<?x!I>, index) -> index
+  %end = func.call @pointer(%indptr, %r1) : (memref<?x!I>, index) -> index
+  %inside = func.call @are_inside(%indices, %begin, %end, %limit) : (memref<?x!I>, index, index, !I) -> i1
+  %out = arith.xori %inside, %yes : i1
+  scf.if %out {
+    func.call @report_columns(%indices, %begin, %end, %n, %c0) : (memref<?x!I>, index, index, index, index) -> ()
+  }
+  return
+}
+
 // The sums of rows %r0 to %r1 - 1 go to y.
 func.func private @sum_rows(%indptr: memref<?x!I>, %indices: memref<?x!I>, %data: memref<?x!T>, %x: memref<?x!T>,
-    %y: memref<?x!T>, %r0: index, %r1: index) {
+    %y: memref<?x!T>, %r0: index, %r1: index, %n: index) {
   %c1 = arith.constant 1 : index
   %c4 = arith.constant 4 : index
   %zero = func.call @zero() : () -> !T
+  %limit = func.call @column_limit(%n) : (index) -> !I
   %count = arith.subi %r1, %r0 : index
   %fours = arith.divui %count, %c4 : index
   %in_fours = arith.muli %fours, %c4 : index
   %single = arith.addi %r0, %in_fours : index
   scf.for %r = %r0 to %single step %c4 {
+    %next = arith.addi %r, %c4 : index
+    func.call @check_some(%indptr, %indices, %r, %next, %n, %limit)
+        : (memref<?x!I>, memref<?x!I>, index, index, index, !I) -> ()
     func.call @four_rows(%indptr, %indices, %data, %x, %y, %r)
         : (memref<?x!I>, memref<?x!I>, memref<?x!T>, memref<?x!T>, memref<?x!T>, index) -> ()
   }
+  func.call @check_some(%indptr, %indices, %single, %r1, %n, %limit)
+      : (memref<?x!I>, memref<?x!I>, index, index, index, !I) -> ()
   scf.for %r = %single to %r1 step %c1 {
     %next = arith.addi %r, %c1 : index
     %begin = func.call @pointer(%indptr, %r) : (memref<?x!I>, index) -> index
@@ -133,10 +176,8 @@ func.func @csr_spmv(%indptr_: tensor<?x!I>, %indices_: tensor<?x!I>, %data_: ten
     %r0 = arith.muli %block, %rows : index
     %or_more = arith.addi %r0, %rows : index
     %r1 = arith.minui %or_more, %m : index
-    func.call @check_columns(%indptr, %indices, %r0, %r1, %n, %c0)
-        : (memref<?x!I>, memref<?x!I>, index, index, index, index) -> ()
-    func.call @sum_rows(%indptr, %indices, %data, %x, %y, %r0, %r1)
-        : (memref<?x!I>, memref<?x!I>, memref<?x!T>, memref<?x!T>, memref<?x!T>, index, index) -> ()
+    func.call @sum_rows(%indptr, %indices, %data, %x, %y, %r0, %r1, %n)
+        : (memref<?x!I>, memref<?x!I>, memref<?x!T>, memref<?x!T>, memref<?x!T>, index, index, index) -> ()
   }
   %result = bufferization.to_tensor %y : memref<?x!T> to tensor<?x!T>
   return %result : tensor<?x!T>
