@@ -37,26 +37,28 @@ func.func private @count_products(%ai: memref<?x!I>, %bp: memref<?x!I>, %p: inde
   return %sum : index
 }
 
-// Prefetches the columns at the begin of the row of B that an element of A some places behind %k names; where they
-// are. %last_a: the last element of A, whose column has been checked.
-func.func private @prefetch_columns(%ai: memref<?x!I>, %bp: memref<?x!I>, %bi: memref<?x!I>, %k: index, %last_a: index)
-    -> index {
-  %c0 = arith.constant 0 : index
+// The row of B that an element of A some places behind %k names: where its first elements, at most 128, begin, and a place
+// in the next line behind them. These are prefetched. %last_a: the last element of A, whose column has been checked.
+func.func private @row_ahead(%ai: memref<?x!I>, %bp: memref<?x!I>, %k: index, %last_a: index) -> (index, index) {
   %c1 = arith.constant 1 : index
   %ahead = arith.constant 8 : index
-  %line = arith.constant 16 : index
-  %size = memref.dim %bi, %c0 : memref<?x!I>
-  %last_b = arith.subi %size, %c1 : index
+  %far = arith.constant 24 : index
+  %k2 = arith.addi %k, %far : index
+  %later = arith.minui %k2, %last_a : index
+  %row_later = func.call @pointer(%ai, %later) : (memref<?x!I>, index) -> index
+  memref.prefetch %bp[%row_later], read, locality<3>, data : memref<?x!I> // for a later call
+  %c15 = arith.constant 15 : index
+  %most = arith.constant 128 : index
   %k1 = arith.addi %k, %ahead : index
   %soon = arith.minui %k1, %last_a : index
   %row = func.call @pointer(%ai, %soon) : (memref<?x!I>, index) -> index
+  %row1 = arith.addi %row, %c1 : index
   %begin = func.call @pointer(%bp, %row) : (memref<?x!I>, index) -> index
-  %begin1 = arith.addi %begin, %line : index
-  %q = arith.minui %begin, %last_b : index
-  %q1 = arith.minui %begin1, %last_b : index
-  memref.prefetch %bi[%q], read, locality<3>, data : memref<?x!I>
-  memref.prefetch %bi[%q1], read, locality<3>, data : memref<?x!I>
-  return %q : index
+  %end = func.call @pointer(%bp, %row1) : (memref<?x!I>, index) -> index
+  %limit = arith.addi %begin, %most : index
+  %near = arith.minui %end, %limit : index
+  %behind = arith.addi %near, %c15 : index // the last line too
+  return %begin, %behind : index, index
 }
 
 // How many elements row %r of C has. %last_a: the last element of A.
@@ -64,13 +66,19 @@ func.func private @count_row(%ap: memref<?x!I>, %ai: memref<?x!I>, %bp: memref<?
     %rows: memref<?x!I>, %r: index, %last_a: index) -> index {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
+  %c16 = arith.constant 16 : index
   %here = arith.index_cast %r : index to !I
   %r1 = arith.addi %r, %c1 : index
   %p = func.call @pointer(%ap, %r) : (memref<?x!I>, index) -> index
   %e = func.call @pointer(%ap, %r1) : (memref<?x!I>, index) -> index
+  %size = memref.dim %bi, %c0 : memref<?x!I>
+  %last_b = arith.subi %size, %c1 : index
   %count = scf.for %k = %p to %e step %c1 iter_args(%n = %c0) -> (index) {
-    %soon = func.call @prefetch_columns(%ai, %bp, %bi, %k, %last_a)
-        : (memref<?x!I>, memref<?x!I>, memref<?x!I>, index, index) -> index
+    %soon:2 = func.call @row_ahead(%ai, %bp, %k, %last_a) : (memref<?x!I>, memref<?x!I>, index, index) -> (index, index)
+    scf.for %line = %soon#0 to %soon#1 step %c16 {
+      %q = arith.minui %line, %last_b : index
+      memref.prefetch %bi[%q], read, locality<3>, data : memref<?x!I>
+    }
     %row = func.call @pointer(%ai, %k) : (memref<?x!I>, index) -> index
     %row1 = arith.addi %row, %c1 : index
     %begin = func.call @pointer(%bp, %row) : (memref<?x!I>, index) -> index
@@ -94,9 +102,10 @@ func.func private @count_row(%ap: memref<?x!I>, %ai: memref<?x!I>, %bp: memref<?
 func.func private @fill_row(%ap: memref<?x!I>, %ai: memref<?x!I>, %ad: memref<?x!T>, %bp: memref<?x!I>,
     %bi: memref<?x!I>, %bd: memref<?x!T>, %ci: memref<?x!I>, %cd: memref<?x!T>, %places: memref<?x!I>, %r: index,
     %first: !I, %last_a: index) {
-  %line = arith.constant 8 : index
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  %c16 = arith.constant 16 : index
   %one = arith.constant 1 : !I
   %r1 = arith.addi %r, %c1 : index
   %p = func.call @pointer(%ap, %r) : (memref<?x!I>, index) -> index
@@ -104,12 +113,15 @@ func.func private @fill_row(%ap: memref<?x!I>, %ai: memref<?x!I>, %ad: memref<?x
   %size = memref.dim %bi, %c0 : memref<?x!I>
   %last_b = arith.subi %size, %c1 : index
   %behind = scf.for %k = %p to %e step %c1 iter_args(%o = %first) -> (!I) {
-    %soon = func.call @prefetch_columns(%ai, %bp, %bi, %k, %last_a)
-        : (memref<?x!I>, memref<?x!I>, memref<?x!I>, index, index) -> index
-    %or_more = arith.addi %soon, %line : index
-    %soon1 = arith.minui %or_more, %last_b : index
-    memref.prefetch %bd[%soon], read, locality<3>, data : memref<?x!T>
-    memref.prefetch %bd[%soon1], read, locality<3>, data : memref<?x!T>
+    %soon:2 = func.call @row_ahead(%ai, %bp, %k, %last_a) : (memref<?x!I>, memref<?x!I>, index, index) -> (index, index)
+    scf.for %line = %soon#0 to %soon#1 step %c16 {
+      %half = arith.addi %line, %c8 : index
+      %q = arith.minui %line, %last_b : index
+      %q1 = arith.minui %half, %last_b : index
+      memref.prefetch %bi[%q], read, locality<3>, data : memref<?x!I>
+      memref.prefetch %bd[%q], read, locality<3>, data : memref<?x!T>
+      memref.prefetch %bd[%q1], read, locality<3>, data : memref<?x!T>
+    }
     %row = func.call @pointer(%ai, %k) : (memref<?x!I>, index) -> index
     %a = memref.load %ad[%k] : memref<?x!T>
     %row1 = arith.addi %row, %c1 : index
