@@ -91,8 +91,9 @@ void nr_exec_retire_all(NoriaProgram *program) {
 
 /* ---- begin and end of a run ------------------------------------------------------------------------------------- */
 
-void nr_exec_begin(NrExec *e, const NoriaRunLimits *limits) {
+void nr_exec_begin(NrExec *e, const NoriaRunLimits *limits, bool stats) {
   e->limits = *limits;
+  e->counts = stats || limits->iterations > 0;
   nr_allocator_begin(&e->allocator, limits->memory);
   atomic_store_explicit(&e->iterations, 0, memory_order_relaxed);
   atomic_store_explicit(&e->failed, 0, memory_order_relaxed);
@@ -225,7 +226,8 @@ static int32_t api_error(NoriaExec *exec, const char *text) {
 
 static int32_t api_poll(NoriaExec *exec, int64_t iterations) {
   NrExec *e = nr_exec(exec);
-  int64_t total = atomic_fetch_add_explicit(&e->iterations, iterations, memory_order_relaxed) + iterations;
+  int64_t total = 0;
+  if (e->counts) total = atomic_fetch_add_explicit(&e->iterations, iterations, memory_order_relaxed) + iterations;
   if (e->limits.iterations > 0 && total > e->limits.iterations)
     return nr_exec_fail(e, NORIA_ERROR_LIMIT, -1, "the iteration limit of %lld is reached",
                         (long long)e->limits.iterations);

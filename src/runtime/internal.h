@@ -228,6 +228,7 @@ struct NrExec {
   size_t num_channels, channels_capacity;
 
   NoriaRunLimits limits;
+  bool counts; /* whether iterations are counted: all threads add to the same number, which takes time */
   _Atomic int64_t iterations;
 
   atomic_int failed; /* 0, then 1 while the first failure writes, then 2 */
@@ -259,7 +260,8 @@ static inline void nr_exec_unlock(NrExec *e, bool locked) {
 NrExec *nr_exec_acquire(NoriaProgram *program); /* NULL without memory */
 void nr_exec_release(NoriaProgram *program, NrExec *e);
 void nr_exec_retire_all(NoriaProgram *program);
-void nr_exec_begin(NrExec *e, const NoriaRunLimits *limits);
+/* stats: whether the run is asked for its own. */
+void nr_exec_begin(NrExec *e, const NoriaRunLimits *limits, bool stats);
 /* Frees what the run still holds and makes the exec ready for another. */
 void nr_exec_finish(NrExec *e, int64_t keep);
 /* Around fork(); in_child: the other threads are gone, and with them their runs. */

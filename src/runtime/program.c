@@ -327,7 +327,7 @@ NoriaStatus noria_program_run(NoriaProgram *program, const NoriaValue *const *in
   if (status) return status;
   NrExec *e = nr_exec_acquire(program);
   if (!e) return nr_error_set_memory(error, sizeof(NrExec));
-  nr_exec_begin(e, options ? &options->limits : &program->limits);
+  nr_exec_begin(e, options ? &options->limits : &program->limits, options && options->stats);
   e->world = options ? (NrWorld *)options->world : NULL;
   if (program->sanitize) nr_sanitize_begin(e, inputs, inputs ? num_inputs : 0);
   status = nr_feeds_bind(program, e, inputs, num_inputs, error);
