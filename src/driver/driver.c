@@ -359,8 +359,6 @@ bool nr_compilation_find(NrCacheSlot *slot, NrHeap *heap, const NoriaCompileOpti
   return found;
 }
 
-static void drop_code(void *code) { nr_compiled_destroy(code); }
-
 NoriaStatus nr_compilation_jit(NrCompilation *unit, const NoriaCompileOptions *options, NrCodegenTimes *times,
                         NoriaProgram **out_program, NoriaError *error) {
   static const NrSanitizeCalls watch = {nr_sanitize_access, nr_sanitize_allocated};
@@ -373,14 +371,9 @@ NoriaStatus nr_compilation_jit(NrCompilation *unit, const NoriaCompileOptions *o
   if (unit->variants.size)
     status = nr_error(unit->ctx, NULL, "a program in memory is for one CPU; a file can be for several: '%s'",
                       options->cpu);
-  NrHold *hold = nr_hold(drop_code); /* until the program owns the code */
   if (!status) status = nr_codegen_jit(unit->module, &codegen, &code);
-  hold->what = code;
   status = finish(unit, status);
-  if (status) {
-    nr_hold_end(hold);
-    return nr_compilation_fail(unit, status, error);
-  }
+  if (status) return nr_compilation_fail(unit, status, error);
   if (unit->slot) store(unit, code);
   nr_module_destroy(unit->module); /* code does not need it; the data of constants stays */
   unit->module = NULL;
@@ -393,7 +386,6 @@ NoriaStatus nr_compilation_jit(NrCompilation *unit, const NoriaCompileOptions *o
     owned.regions[i] = (NrMemoryRegion){regions[i].data, regions[i].size};
   NrMemoryRegion *kept = owned.regions;
   NoriaStatus made = nr_program_make(owned, nr_compiled_module(code), NULL, options, out_program, error);
-  nr_hold_end(hold);
   if (!made && codegen.sanitize) nr_program_sanitize(*out_program, kept, count);
   return made;
 }

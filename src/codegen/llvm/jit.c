@@ -8,6 +8,7 @@
 
 typedef struct Jit {
   NrCompiled base; /* the first field: callers see only this */
+  NrHold *hold; /* drops LLVM's part when the call that the code belongs to is abandoned */
   LLVMOrcLLJITRef jit;
   bool in_llvm;        /* a fault in LLVM leaves it in a state in which it cannot be freed */
   char *reason;        /* LLVM's, why linking failed, or NULL */
@@ -272,17 +273,22 @@ static void drop_jit(void *user) {
 
 static void run_compile(void *user) {
   Compile *c = user;
-  NrHold *jit = nr_hold(drop_jit), *program = nr_hold(nr_ll_program_drop);
-  jit->what = c->out;
+  NrHold *program = nr_hold(nr_ll_program_drop);
   program->what = &c->program;
   c->status = compile(&c->program, c->module, &c->options, c->out);
   nr_hold_end(program);
-  nr_hold_end(jit);
   nr_ll_program_deinit(&c->program);
 }
 
+static Jit *new_jit(void) {
+  Jit *jit = nr_calloc(1, sizeof *jit);
+  jit->hold = nr_hold(drop_jit);
+  jit->hold->what = jit;
+  return jit;
+}
+
 NrStatus nr_ll_jit(NrModule *module, const NrCodegenOptions *options, NrCompiled **out_compiled) {
-  Jit *out = nr_calloc(1, sizeof *out);
+  Jit *out = new_jit();
   Compile *c = nr_calloc(1, sizeof *c);
   c->module = module;
   c->out = out;
@@ -310,8 +316,6 @@ static void run_link(void *user) {
   Link *l = user;
   Jit *out = l->out;
   size_t count = l->parts->num_objects;
-  NrHold *hold = nr_hold(drop_jit);
-  hold->what = out;
   nr_ll_start();
   for (size_t i = 0; i < l->parts->num_constants; i++) nr_vec_push(&out->constants, l->parts->constants[i]);
   LLVMMemoryBufferRef *objects = nr_calloc(count, sizeof *objects);
@@ -321,11 +325,10 @@ static void run_link(void *user) {
   for (size_t i = 0; i < count; i++)
     if (objects[i]) LLVMDisposeMemoryBuffer(objects[i]);
   nr_free(objects);
-  nr_hold_end(hold);
 }
 
 NrStatus nr_ll_jit_link(NrContext *ctx, const NrCodeParts *parts, NrCompiled **out_compiled) {
-  Jit *out = nr_calloc(1, sizeof *out);
+  Jit *out = new_jit();
   Link *l = nr_calloc(1, sizeof *l);
   *l = (Link){.ctx = ctx, .parts = parts, .out = out};
   nr_ll_apart(ctx, run_link, l);
@@ -349,6 +352,7 @@ NoriaEntryFn nr_ll_jit_function(const NrCompiled *compiled, const char *name) {
 
 void nr_ll_jit_destroy(NrCompiled *compiled) {
   Jit *jit = (Jit *)compiled;
+  nr_hold_end(jit->hold);
   drop_jit(jit);
   for (size_t i = 0; i < jit->data.size; i++) nr_free(jit->data.data[i]);
   nr_vec_deinit(&jit->data);
