@@ -319,6 +319,13 @@ int job_run(Job *job) {
   return 0;
 }
 
+void job_finish_cache(Job *job) {
+  char *cache = nr_cache_path(job->options.cache);
+  fflush(stdout);
+  if (cache) noria_program_tier(job->program, -1, NULL);
+  nr_free(cache);
+}
+
 /* ---- outputs ---------------------------------------------------------------------------------------------------- */
 
 /* Whether output i is the final contents of a memref argument. */

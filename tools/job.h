@@ -65,6 +65,8 @@ int job_compile(Job *job);                /* to job->program: machine code, the 
 int job_print(Job *job);                  /* the text after stages and passes, instead of a program */
 int job_bind(Job *job, const NoriaModule *module, bool make_up); /* feeds; make_up: random ones for what is not given */
 int job_run(Job *job);                    /* of all ranks here: results; Ctrl-C stops it */
+/* With --tiered and a cache, waits for the better code, which the cache then has; Ctrl-C ends the process. */
+void job_finish_cache(Job *job);
 int job_put_results(Job *job);            /* saves and prints */
 int job_report(const Job *job, NoriaError *error); /* "noria run: ..." and clears it; returns 1 */
 int job_report_unit(const Job *job, NrCompilation *unit, NrStatus status); /* the same with a unit's errors; frees it */

@@ -47,6 +47,8 @@ static const char help[] =
     "  --parameters=[SCOPE=]FILE\n"
     "                         a safetensors file, or an ONNX model, with parameters (#flow.parameter.named);\n"
     "                         may be repeated\n"
+    "  --tiered               run code of -O=1, which is made sooner, while that of -O=2 is made; then wait until the\n"
+    "                         cache has that, unless there is none\n"
     "  --cache=off|DIR        do not keep the compiled program, or keep it in DIR (noria cache --help)\n"
     "  --format=onnx|mlir     the kind of FILE, if its ending does not say\n"
     "\n"
@@ -113,6 +115,10 @@ static int take_arguments(Run *run, int argc, char **argv) {
       run->check = run->each_pass = true;
       continue;
     }
+    if (tool_option(arg, "tiered", &value) && !value) {
+      job->options.tiered = 1;
+      continue;
+    }
     int status = ranks_take_option(job, argc, argv, &i);
     if (status < 0) status = job_take_option(job, argc, argv, &i);
     if (status < 0) return tool_no_option(job->tool, help, false, arg);
@@ -135,6 +141,7 @@ static int compile_and_run(Run *run) {
   }
   if (!status) status = job_put_results(job);
   if (job->time && job->program) job_put_times(job);
+  if (!status && job->program) job_finish_cache(job);
   return status;
 }
 

@@ -57,6 +57,9 @@ typedef struct NoriaCompileOptions {
    * where it is missing; "default": that of NORIA_CACHE, which may be off, else $XDG_CACHE_HOME/noria or
    * ~/.cache/noria. It takes at most NORIA_CACHE_SIZE bytes ("512M"; 4 GiB). NULL or "off": nowhere */
   const char *cache;
+  int32_t tiered; /* not 0: code is made at level 1 first, and the program can run. Meanwhile a thread in the background
+                   * makes that of opt_level, to which runs switch that begin later (noria_program_tier). Code that the
+                   * cache has is used at once. No effect at level 1, with sanitize, and where no code is made */
 } NoriaCompileOptions;
 
 /* "-" is standard input. External data of a model is looked for in the folder of path. error lists all that is wrong, a
@@ -69,6 +72,20 @@ NORIA_API NoriaStatus noria_compile_file(const char *path, const NoriaCompileOpt
 NORIA_API NoriaStatus noria_compile_memory(const void *data, size_t size, const char *folder,
                                            const NoriaCompileOptions *options, NoriaProgram **out_program,
                                            NoriaError *error);
+
+/* Which code of a program that was compiled with NoriaCompileOptions.tiered runs that begin now use. */
+typedef enum NoriaTier {
+  NORIA_TIER_ONLY,      /* the program has only one code: it was compiled otherwise, or came from the cache */
+  NORIA_TIER_FIRST,     /* that of level 1, while better code is made */
+  NORIA_TIER_OPTIMIZED, /* that of opt_level; the cache, if one was asked for, has it */
+  NORIA_TIER_FAILED     /* that of level 1, since no better code could be made */
+} NoriaTier;
+
+/* Waits at most wait_s seconds, 0: not at all, negative: without a limit, for what works in the background to end.
+ * noria_interrupt_all ends the wait, with NORIA_ERROR_INTERRUPTED in *error, but not the work. After NORIA_TIER_FAILED
+ * *error says why: for one, compile_time_s and compile_memory limit each of the two compilations by itself, where
+ * memory that runs take meanwhile counts; and a child of fork() has no such thread. error may be NULL. */
+NORIA_API NoriaTier noria_program_tier(const NoriaProgram *program, double wait_s, NoriaError *error);
 
 typedef enum NoriaFileKind {
   NORIA_FILE_OBJECT,

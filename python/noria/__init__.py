@@ -46,6 +46,8 @@ class SessionOptions:
     "off"; None: that of the environment variable NORIA_CACHE, else ~/.cache/noria.
     fold_memory: bytes that may be taken by constants that are computed from others when a model is compiled; 0: a
     quarter of what the machine has; negative: none are computed.
+    tiered: code is made fast at first, and the session can run; meanwhile a thread in the background makes better code,
+    to which the runs that begin later switch (InferenceSession.wait_until_optimized).
     collective_time_limit: seconds that a rank waits for the others; 0: 300. check_collectives: compare what the ranks
     call before each collective. Both are those of the first session with the communicator."""
 
@@ -67,6 +69,7 @@ class SessionOptions:
         self.check_collectives = False
         self.cache = None
         self.fold_memory = 0
+        self.tiered = False
         self.shapes = []
 
     def add_free_dimension_override_by_name(self, name, size):
@@ -156,7 +159,8 @@ class InferenceSession:
                                         [os.fspath(p) for p in getattr(options, "parameters", [])],
                                         getattr(options, "shard", None), getattr(options, "format", None),
                                         _join(options), _cache_of(options),
-                                        int(getattr(options, "fold_memory", 0)))
+                                        int(getattr(options, "fold_memory", 0)),
+                                        bool(getattr(options, "tiered", False)))
         self._inputs = [NodeArg(i) for i in self._session.inputs]
         self._outputs = [NodeArg(o) for o in self._session.outputs]
         self._output_index = {o.name: i for i, o in enumerate(self._outputs)}
@@ -173,6 +177,11 @@ class InferenceSession:
 
     def get_providers(self):
         return ["CPUExecutionProvider"]
+
+    def wait_until_optimized(self, timeout=None):
+        """Waits, with SessionOptions.tiered, until runs use the better code: True. False when it is not there within
+        `timeout` seconds. Error where none could be made: runs then stay with the code that was made first."""
+        return self._session.wait_until_optimized(-1.0 if timeout is None else max(float(timeout), 0.0))
 
     def run(self, output_names, input_feed, run_options=None):
         """Outputs in the order of output_names, or all of them for None or []. A feed of an initializer that is also an

@@ -388,9 +388,39 @@ static PyObject *session_outputs(PyObject *self, void *unused) {
   return infos(m->outputs, m->num_outputs);
 }
 
+typedef struct Wait {
+  NoriaProgram *program;
+  double wait_s;
+  NoriaTier tier;
+  NoriaError error;
+} Wait;
+
+static void wait_work(void *user) {
+  Wait *w = user;
+  w->tier = noria_program_tier(w->program, w->wait_s, &w->error);
+}
+
+static void wait_stop(void *user) {
+  (void)user;
+  noria_interrupt_all();
+}
+
+/* wait_until_optimized(seconds) -> whether no better code is being made any more; below 0: without a limit */
+static PyObject *session_wait(PyObject *object, PyObject *args) {
+  Wait w = {.program = ((Session *)object)->program, .error = NORIA_ERROR_INIT};
+  if (!PyArg_ParseTuple(args, "d", &w.wait_s)) return NULL;
+  bool undisturbed = signals_run(wait_work, wait_stop, &w);
+  bool interrupted = w.tier == NORIA_TIER_FIRST && w.error.code == NORIA_ERROR_INTERRUPTED;
+  if (undisturbed && w.error.code && (!interrupted || !signals_raise())) return fail(&w.error);
+  noria_error_clear(&w.error);
+  if (!undisturbed || interrupted) return NULL;
+  return PyBool_FromLong(w.tier != NORIA_TIER_FIRST);
+}
+
 static PyMethodDef session_methods[] = {
     {"run", session_run, METH_O, "run(list of inputs) -> list of Value"},
     {"run_ranks", session_run_ranks, METH_VARARGS, "run_ranks(ranks, list of inputs, check) -> list of Value"},
+    {"wait_until_optimized", session_wait, METH_VARARGS, "wait_until_optimized(seconds) -> bool"},
     {NULL, NULL, 0, NULL},
 };
 static PyGetSetDef session_getset[] = {
@@ -471,21 +501,22 @@ static void warn(void *user, const char *text, size_t size) {
 
 /* compile(path or None, bytes or None, folder or None, threads, shapes, time_s, iterations, memory, stage, sanitizer,
  *         compile_time_s, compile_memory, libraries, parameter_files, shard, format, is_rank, cache,
- *         fold_memory) -> Session */
+ *         fold_memory, tiered) -> Session */
 static PyObject *compile(PyObject *module, PyObject *args) {
   (void)module;
-  int threads, is_rank;
+  int threads, is_rank, tiered;
   PyObject *shapes, *libraries, *parameters;
   Compile c = {.error = NORIA_ERROR_INIT};
   NoriaRunLimits *limits = &c.options.program.limits;
   long long iterations, memory, compile_memory, fold_memory;
-  if (!PyArg_ParseTuple(args, "zz#ziOdLLzzdLOOzzpzL", &c.path, &c.bytes, &c.size, &c.folder, &threads, &shapes,
+  if (!PyArg_ParseTuple(args, "zz#ziOdLLzzdLOOzzpzLp", &c.path, &c.bytes, &c.size, &c.folder, &threads, &shapes,
                         &limits->time_s, &iterations, &memory, &c.options.interpret_after, &c.options.sanitize,
                         &c.options.compile_time_s, &compile_memory, &libraries, &parameters, &c.options.shard,
-                        &c.options.format, &is_rank, &c.options.cache, &fold_memory))
+                        &c.options.format, &is_rank, &c.options.cache, &fold_memory, &tiered))
     return NULL;
   c.options.compile_memory = compile_memory;
   c.options.fold_memory = fold_memory;
+  c.options.tiered = tiered;
   c.options.program.threads = threads;
   c.options.program.warn = warn;
   limits->iterations = iterations;

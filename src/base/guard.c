@@ -23,7 +23,7 @@ bool nr_guard_run(NrHeap *heap, void (*body)(void *user), void *user, NrFault *o
 
 static void inject(const char *step) {
   if (!nr_injection.step || !step) return;
-  nr_injection.steps++;
+  __atomic_fetch_add(&nr_injection.steps, 1, __ATOMIC_RELAXED); /* LLVM works in several threads */
   if (strcmp(step, nr_injection.step) != 0) return;
   nr_injection.step = NULL; /* once */
   if (nr_injection.status == NR_ERROR_MEMORY) {

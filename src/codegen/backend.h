@@ -7,6 +7,8 @@
 typedef struct NrBackend {
   NrStatus (*jit)(NrModule *module, const NrCodegenOptions *options, NrCompiled **out_compiled);
   NrStatus (*link)(NrContext *ctx, const NrCodeParts *parts, NrCompiled **out_compiled);
+  NrStatus (*again)(NrContext *ctx, const NrCodeSource *source, const NrCodegenOptions *options,
+                    NrCompiled **out_compiled);
   NrStatus (*emit)(const NrVariant *variants, size_t count, NrCodegenKind kind, const char *path);
   /* Appends the features of a CPU that base/cpu.def lists, as "avx,fma". */
   NrStatus (*features)(NrContext *ctx, const char *cpu, const char *features, NrBuf *out);
@@ -24,6 +26,7 @@ struct NrCompiled {
   const NrCodeRegion *regions; /* under the address sanitizer */
   size_t num_regions;
   NrCodeParts parts;
+  NrCodeSource source;
 };
 
 #define NR_CONSTANT_SYMBOL "noria.constant." /* and its number: the address of a constant, in objects */

@@ -118,6 +118,16 @@ NrStatus nr_codegen_link(NrContext *ctx, const NrCodeParts *parts, NrCompiled **
   return NR_OK;
 }
 
+NrStatus nr_codegen_again(NrContext *ctx, const NrCodeSource *source, const NrCodegenOptions *options,
+                          NrCompiled **out_compiled) {
+  const NrBackend *backend;
+  *out_compiled = NULL;
+  NR_TRY(load_backend(ctx, &backend));
+  NR_TRY(backend->again(ctx, source, options, out_compiled));
+  (*out_compiled)->backend = backend;
+  return NR_OK;
+}
+
 NrStatus nr_codegen_emit(const NrVariant *variants, size_t count, NrCodegenKind kind, const char *path) {
   const NrBackend *backend;
   NrStatus status = NR_OK;
@@ -135,6 +145,34 @@ const NrCodeRegion *nr_compiled_regions(const NrCompiled *compiled, size_t *out_
 }
 
 NrCodeParts nr_compiled_parts(const NrCompiled *compiled) { return compiled->parts; }
+
+const NrCodeSource *nr_compiled_source(const NrCompiled *compiled) { return &compiled->source; }
+
+void nr_compiled_drop_source(NrCompiled *compiled) {
+  NrCodeSource *s = &compiled->source;
+  for (size_t i = 0; i < s->num_modules; i++) nr_free((void *)s->modules[i].data);
+  for (size_t i = 0; i < s->num_variables; i++) nr_free((void *)s->variables[i].name);
+  nr_free((void *)s->definitions.data);
+  nr_free(s->modules);
+  nr_free(s->constants);
+  nr_free(s->variables);
+  *s = (NrCodeSource){0};
+}
+
+static void *copy(const void *data, size_t size) { return size ? memcpy(nr_malloc(size), data, size) : NULL; }
+
+NrCodeSource *nr_code_source_copy(const NrCodeSource *source) {
+  NrCodeSource *out = copy(source, sizeof *source);
+  out->modules = copy(source->modules, source->num_modules * sizeof *source->modules);
+  out->constants = copy(source->constants, source->num_constants * sizeof *source->constants);
+  out->variables = copy(source->variables, source->num_variables * sizeof *source->variables);
+  for (size_t i = 0; i < out->num_modules; i++)
+    out->modules[i].data = copy(source->modules[i].data, source->modules[i].size);
+  for (size_t i = 0; i < out->num_variables; i++)
+    out->variables[i].name = copy(source->variables[i].name, strlen(source->variables[i].name) + 1);
+  out->definitions.data = copy(source->definitions.data, source->definitions.size);
+  return out;
+}
 
 const NoriaModule *nr_compiled_module(const NrCompiled *compiled) { return compiled->module; }
 

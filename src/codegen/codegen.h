@@ -54,6 +54,7 @@ typedef struct NrCodegenOptions {
   NrCodegenTimes *times; /* filled when not NULL */
   const NrSanitizeCalls *sanitize; /* of code in memory: it calls these; NULL = as fast as can be */
   bool keep_objects;    /* of code in memory: for nr_compiled_parts */
+  bool keep_source;     /* of code in memory: for nr_compiled_source; not with sanitize */
 } NrCodegenOptions;
 
 /* The machine that cpu and features, as in NrCodegenOptions, stand for. This one is known without LLVM. A name that
@@ -88,6 +89,30 @@ NrCodeParts nr_compiled_parts(const NrCompiled *compiled);
 /* Links parts again. They were made for a CPU that this machine can run. objects are read during the call; constants
  * must live as long as the code. */
 NrStatus nr_codegen_link(NrContext *ctx, const NrCodeParts *parts, NrCompiled **out_compiled);
+/* Memory that code writes and that lasts as long as the program, such as a memref.global that is not constant. */
+typedef struct NrCodeVariable {
+  const char *name; /* in objects */
+  void *address;
+} NrCodeVariable;
+/* What code in memory is made of, to make it once more at another level. It refers to neither the module nor its
+ * context. */
+typedef struct NrCodeSource {
+  NrStr *modules; /* LLVM's bitcode of each partition, before any pass */
+  NrCodeRegion *constants;
+  NrCodeVariable *variables;
+  size_t num_modules, num_constants, num_variables;
+  NrStr definitions; /* an object file that defines the variables; empty: there are none */
+} NrCodeSource;
+/* Belongs to compiled; empty unless NrCodegenOptions.keep_source was set, and after being dropped. */
+const NrCodeSource *nr_compiled_source(const NrCompiled *compiled);
+void nr_compiled_drop_source(NrCompiled *compiled);
+/* A copy in the current heap. */
+NrCodeSource *nr_code_source_copy(const NrCodeSource *source);
+/* The same program at options->opt_level. Its constants and variables are those of the code that source comes from,
+ * which must live as long, and so its entry may be called in place of that code's, by the same program. The two have
+ * the same tables. All of source must be in the heap of the caller's guard. */
+NrStatus nr_codegen_again(NrContext *ctx, const NrCodeSource *source, const NrCodegenOptions *options,
+                          NrCompiled **out_compiled);
 /* The path of the library that machine code comes from. */
 void nr_codegen_library_path(NrBuf *out);
 /* A public function, called as an entry: args and results are arrays of NoriaDesc, scalars with rank -1. NULL when

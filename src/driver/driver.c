@@ -7,8 +7,10 @@
 #include "abi/abi_wrapper.h"
 #include "base/seal.h"
 #include "driver/program.h"
+#include "driver/tier.h"
 #include "onnx/lower/core/lower.h"
 #include "pass/scalar/kernels.h"
+#include "runtime/entry.h"
 #include "runtime/error.h"
 #include "runtime/sanitize.h"
 
@@ -293,6 +295,8 @@ NoriaStatus nr_compilation_fail(NrCompilation *unit, NrStatus status, NoriaError
   return nr_public_status(status);
 }
 
+static int level_of(const NoriaCompileOptions *o) { return o && o->opt_level ? o->opt_level : 2; }
+
 static NrCodegenOptions codegen_options(const NrCompilation *unit, const NoriaCompileOptions *o,
                                         NrCodegenTimes *times) {
   return (NrCodegenOptions){.name = unit->name.data,
@@ -300,7 +304,7 @@ static NrCodegenOptions codegen_options(const NrCompilation *unit, const NoriaCo
                             .cpu = unit->cpu,
                             .features = o ? o->features : NULL,
                             .target = unit->target,
-                            .opt_level = o && o->opt_level ? o->opt_level : 2};
+                            .opt_level = level_of(o)};
 }
 
 /* ---- the cache -------------------------------------------------------------------------------------------------- */
@@ -364,7 +368,10 @@ NoriaStatus nr_compilation_jit(NrCompilation *unit, const NoriaCompileOptions *o
   static const NrSanitizeCalls watch = {nr_sanitize_access, nr_sanitize_allocated};
   NrCodegenOptions codegen = codegen_options(unit, options, times);
   if (unit->sanitize) codegen.sanitize = &watch;
-  codegen.keep_objects = unit->slot != NULL;
+  bool tiered = options && options->tiered && level_of(options) > 1 && !unit->sanitize;
+  if (tiered) codegen.opt_level = 1;
+  codegen.keep_source = tiered;
+  codegen.keep_objects = unit->slot && !tiered;
   NrCompiled *code = NULL;
   *out_program = NULL;
   NrStatus status = NR_OK;
@@ -374,10 +381,11 @@ NoriaStatus nr_compilation_jit(NrCompilation *unit, const NoriaCompileOptions *o
   if (!status) status = nr_codegen_jit(unit->module, &codegen, &code);
   status = finish(unit, status);
   if (status) return nr_compilation_fail(unit, status, error);
-  if (unit->slot) store(unit, code);
+  NrTier *tier = tiered ? nr_tier_create(unit, code, options) : NULL;
+  if (unit->slot && !tiered) store(unit, code);
   nr_module_destroy(unit->module); /* code does not need it; the data of constants stays */
   unit->module = NULL;
-  NrOwned owned = {.code = code, .unit = *unit};
+  NrOwned owned = {.code = code, .tier = tier, .unit = *unit};
   *unit = (NrCompilation){0};
   size_t count;
   const NrCodeRegion *regions = nr_compiled_regions(code, &count);
@@ -387,6 +395,10 @@ NoriaStatus nr_compilation_jit(NrCompilation *unit, const NoriaCompileOptions *o
   NrMemoryRegion *kept = owned.regions;
   NoriaStatus made = nr_program_make(owned, nr_compiled_module(code), NULL, options, out_program, error);
   if (!made && codegen.sanitize) nr_program_sanitize(*out_program, kept, count);
+  if (!made && tier) {
+    nr_program_follow(*out_program, nr_tier_entry(tier));
+    nr_tier_start(tier);
+  }
   return made;
 }
 

@@ -6,11 +6,14 @@
 #include <unistd.h>
 
 #include "base/seal.h"
+#include "driver/tier.h"
+#include "runtime/entry.h"
 #include "runtime/error.h"
 
 static void release(void *user) {
   NrOwned *owned = user;
   NrHeap *heap = owned->unit.heap;
+  nr_tier_destroy(owned->tier);
   if (owned->interp && nr_interp_is_broken(owned->interp)) { /* a run was abandoned, so its state is not consistent */
     nr_heap_destroy(heap); /* without one, the tool's, whose guard frees it */
     return;
@@ -25,6 +28,8 @@ static void release(void *user) {
   nr_free(owned);
   nr_heap_close(heap);
 }
+
+NrOwned *nr_program_owned(const NoriaProgram *program) { return nr_program_user(program, release); }
 
 /* The parameters of a program's options: the tensors of models, and the other files, which the runtime reads. */
 typedef struct Parameters {
@@ -132,6 +137,7 @@ const char *nr_compiler_option(const NoriaCompileOptions *o, bool flag) {
       {o->outline_parameters, "outline_parameters", "--outline-parameters"},
       {o->outline_min_bytes, "outline_min_bytes", "--outline-min"},
       {o->shard, "shard", "--shard"},
+      {o->tiered, "tiered", "--tiered"},
   };
   for (size_t i = 0; i < NR_COUNTOF(all); i++)
     if (all[i].given) return flag ? all[i].flag : all[i].field;

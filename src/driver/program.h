@@ -10,10 +10,14 @@ typedef struct NrOwned {
   NrCompiled *code;        /* of a program in memory, or */
   NrCacheEntry cached;     /* of one from the cache, or */
   NrInterpProgram *interp; /* with the module that it runs */
+  struct NrTier *tier;     /* better code for it that is being made, or NULL */
   NrMemoryRegion *regions; /* of sanitized code */
   NR_VEC(NrOnnxModel *) models; /* whose tensors are parameters */
   NrCompilation unit;
 } NrOwned;
+
+/* What the program owns; NULL where nr_program_make did not make it. */
+NrOwned *nr_program_owned(const NoriaProgram *program);
 
 /* Makes a program of the module or, where that is NULL, of the library at path. Uses options->program, whose
  * parameter files may be models. After an error what it would own is freed, but for owned.unit.heap. */

@@ -7,6 +7,7 @@
 
 #include "runtime/channel.h"
 #include "runtime/error.h"
+#include "runtime/thread.h"
 
 /* ---- strings (string.c) ----------------------------------------------------------------------------------------- */
 
@@ -182,9 +183,6 @@ void nr_pool_lock(NrPool *pool);
 void nr_pool_unlock(NrPool *pool, bool in_child);
 int32_t nr_api_dispatch(NoriaExec *exec, NoriaWorkgroupFn fn, const void *args, int64_t x, int64_t y, int64_t z);
 
-/* Starts a thread that takes no signals. Returns 0 or an errno. */
-int nr_thread_start(pthread_t *out_thread, void *(*body)(void *), void *user);
-
 /* ---- time limits (watchdog.c) ----------------------------------------------------------------------------------- */
 
 typedef struct NrWatchdog {
@@ -334,6 +332,7 @@ void nr_exec_drop_initialization(NrExec *e);
 
 struct NoriaProgram {
   const NoriaModule *module;
+  const _Atomic(NoriaEntryFn) *entry; /* of the next run; NULL: the module's (entry.h) */
   void *library; /* from dlopen */
   void **libraries; /* of the functions that flow.call calls; from dlopen */
   size_t num_libraries;

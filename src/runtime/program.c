@@ -1,6 +1,7 @@
 /* program.c - compiled models: making, loading, running. */
 #include "base/cpu.h"
 #include "base/guard.h"
+#include "runtime/entry.h"
 #include "runtime/internal.h"
 
 #include <dlfcn.h>
@@ -195,6 +196,12 @@ void noria_program_destroy(NoriaProgram *program) {
   if (release) release(user);
 }
 
+void nr_program_follow(NoriaProgram *program, const _Atomic(NoriaEntryFn) *entry) { program->entry = entry; }
+
+void *nr_program_user(const NoriaProgram *program, NoriaReleaseFn release) {
+  return program->release == release ? program->user : NULL;
+}
+
 const NoriaModule *noria_program_module(const NoriaProgram *program) { return program->module; }
 
 void noria_program_trim(NoriaProgram *program) {
@@ -298,8 +305,9 @@ static NoriaStatus call_entry(NoriaProgram *program, NrExec *e, NoriaError *erro
   /* What an earlier run wrote there must not pass for an output of this one. */
   for (int32_t i = 0; i < module->num_outputs; i++) e->descs[module->num_inputs + i].data = NULL;
   NoriaDesc *outputs = e->descs + module->num_inputs;
-  int32_t result = e->sanitizer ? nr_sanitize_entry(e, module->entry, e->descs, outputs)
-                                : module->entry(&e->pub, e->descs, outputs);
+  NoriaEntryFn entry = program->entry ? atomic_load_explicit(program->entry, memory_order_acquire) : module->entry;
+  int32_t result =
+      e->sanitizer ? nr_sanitize_entry(e, entry, e->descs, outputs) : entry(&e->pub, e->descs, outputs);
   /* A run that ends after its time, or after an interrupt, fails too, whether or not compiled code met a safepoint. */
   if (until) {
     nr_watchdog_remove(&program->watchdog, e);

@@ -14,6 +14,7 @@ typedef struct Jit {
   char *reason;        /* LLVM's, why linking failed, or NULL */
   NR_VEC(void *) data; /* blocks with copies of constants, and kept objects */
   NR_VEC(NrCodeRegion) regions, constants;
+  NR_VEC(NrCodeVariable) variables; /* of other code, which this code uses */
   NR_VEC(NrStr) objects;
 } Jit;
 
@@ -109,14 +110,16 @@ static NrStatus define_symbols(NrContext *ctx, Jit *jit, const NrSanitizeCalls *
   return status || !sanitize ? status : define(ctx, jit, more, NR_COUNTOF(more), true);
 }
 
-static NrStatus define_constants(NrContext *ctx, Jit *jit) {
+static NrStatus define_data(NrContext *ctx, Jit *jit) {
   NrArena names;
   nr_arena_init(&names);
-  size_t count = jit->constants.size;
-  Symbol *list = NR_NEW_ARRAY(&names, Symbol, count + 1);
+  size_t count = jit->constants.size, variables = jit->variables.size;
+  Symbol *list = NR_NEW_ARRAY(&names, Symbol, count + variables + 1);
   for (size_t i = 0; i < count; i++)
     list[i] = (Symbol){nr_arena_printf(&names, NR_CONSTANT_SYMBOL "%zu", i), (void *)jit->constants.data[i].data};
-  NrStatus status = define(ctx, jit, list, count, false);
+  for (size_t i = 0; i < variables; i++)
+    list[count + i] = (Symbol){jit->variables.data[i].name, jit->variables.data[i].address};
+  NrStatus status = define(ctx, jit, list, count + variables, false);
   nr_arena_deinit(&names);
   return status;
 }
@@ -211,23 +214,45 @@ static NrStatus link_objects(NrContext *ctx, LLVMMemoryBufferRef *objects, size_
     status = llvm_error(ctx, "object code was not accepted", error);
   }
   if (!status) status = define_symbols(ctx, out, sanitize);
-  if (!status) status = define_constants(ctx, out);
+  if (!status) status = define_data(ctx, out);
   LLVMOrcExecutorAddress address = 0;
   if (!status) status = look_up(ctx, out, "noria_module", &address);
   out->base.module = (const NoriaModule *)(uintptr_t)address;
   return !status && sanitize ? find_regions(ctx, count, out) : status;
 }
 
-static void keep_objects(const NrLlProgram *p, Jit *out) {
-  for (size_t i = 0; i < p->num_partitions; i++) {
-    size_t size = LLVMGetBufferSize(p->objects[i]);
-    void *copy = nr_malloc(size ? size : 1);
-    memcpy(copy, LLVMGetBufferStart(p->objects[i]), size);
-    nr_vec_push(&out->data, copy);
-    nr_vec_push(&out->objects, ((NrStr){copy, size}));
-  }
+static void keep_object(NrStr object, Jit *out) {
+  NrStr kept = nr_ll_copy_bytes(object.data, object.size);
+  nr_vec_push(&out->data, (void *)kept.data);
+  nr_vec_push(&out->objects, kept);
   out->base.parts.objects = out->objects.data;
   out->base.parts.num_objects = out->objects.size;
+}
+
+static NrStr bytes_of(LLVMMemoryBufferRef buffer) {
+  return (NrStr){LLVMGetBufferStart(buffer), LLVMGetBufferSize(buffer)};
+}
+
+static void keep_objects(const NrLlProgram *p, Jit *out) {
+  for (size_t i = 0; i < p->num_partitions; i++) keep_object(bytes_of(p->objects[i]), out);
+}
+
+/* After linking, what the source has besides the modules. */
+static NrStatus keep_source(NrLlProgram *p, Jit *out) {
+  NrCodeSource *source = &out->base.source;
+  NrLl *last = &p->partitions[p->num_partitions - 1];
+  size_t count = p->variables_last ? p->tables.variables.size : 0;
+  source->constants = nr_calloc(out->constants.size, sizeof *source->constants);
+  source->num_constants = out->constants.size;
+  for (size_t i = 0; i < source->num_constants; i++) source->constants[i] = out->constants.data[i];
+  source->variables = nr_calloc(count, sizeof *source->variables);
+  for (size_t i = 0; i < count; i++) {
+    const char *name = nr_ll_symbol(last, NR_LL_VARIABLE, p->tables.variables.data[i]);
+    LLVMOrcExecutorAddress address;
+    NR_TRY(look_up(p->module->ctx, out, name, &address));
+    source->variables[source->num_variables++] = (NrCodeVariable){nr_ll_copy_text(name), (void *)(uintptr_t)address};
+  }
+  return NR_OK;
 }
 
 static NrStatus compile(NrLlProgram *p, NrModule *module, const NrCodegenOptions *options, Jit *out) {
@@ -243,11 +268,17 @@ static NrStatus compile(NrLlProgram *p, NrModule *module, const NrCodegenOptions
   nr_buf_deinit(&needs);
   for (size_t i = 0; i < p->num_partitions && !status; i++) status = nr_ll_check(&p->partitions[i]);
   if (options->times) options->times->build = nr_now_ns() - begin;
+  if (!status && options->keep_source) nr_ll_program_save(p, &out->base.source);
   if (!status) status = nr_ll_program_compile(p);
   if (!status && options->keep_objects) keep_objects(p, out);
+  if (!status && p->variables_last) {
+    NrStr object = bytes_of(p->objects[p->num_partitions - 1]);
+    out->base.source.definitions = nr_ll_copy_bytes(object.data, object.size);
+  }
   begin = nr_now_ns();
   nr_guard_step("linking", false);
   if (!status) status = link_objects(module->ctx, p->objects, p->num_partitions, options->sanitize, out);
+  if (!status && options->keep_source) status = keep_source(p, out);
   if (options->times) options->times->link = nr_now_ns() - begin;
   return status;
 }
@@ -339,6 +370,57 @@ NrStatus nr_ll_jit_link(NrContext *ctx, const NrCodeParts *parts, NrCompiled **o
   return status;
 }
 
+/* ---- another level ---------------------------------------------------------------------------------------------- */
+
+typedef struct Again {
+  NrLlProgram program;
+  NrModule *empty;
+  const NrCodeSource *source;
+  NrCodegenOptions options;
+  NrCodegenTimes times;
+  Jit *out;
+  NrStatus status;
+} Again;
+
+static void run_again(void *user) {
+  Again *a = user;
+  Jit *out = a->out;
+  const NrCodeSource *source = a->source;
+  NrHold *program = nr_hold(nr_ll_program_drop);
+  program->what = &a->program;
+  for (size_t i = 0; i < source->num_constants; i++) nr_vec_push(&out->constants, source->constants[i]);
+  for (size_t i = 0; i < source->num_variables; i++) nr_vec_push(&out->variables, source->variables[i]);
+  out->base.parts.constants = out->constants.data;
+  out->base.parts.num_constants = out->constants.size;
+  a->status = nr_ll_program_restore(&a->program, source, a->empty, &a->options);
+  if (!a->status) a->status = nr_ll_program_compile(&a->program);
+  if (!a->status && a->options.keep_objects) keep_objects(&a->program, out);
+  if (!a->status && a->options.keep_objects && source->definitions.size) keep_object(source->definitions, out);
+  nr_guard_step("linking", false);
+  if (!a->status)
+    a->status = link_objects(a->empty->ctx, a->program.objects, a->program.num_partitions, NULL, out);
+  nr_hold_end(program);
+  nr_ll_program_deinit(&a->program);
+}
+
+NrStatus nr_ll_jit_again(NrContext *ctx, const NrCodeSource *source, const NrCodegenOptions *options,
+                         NrCompiled **out_compiled) {
+  Jit *out = new_jit();
+  Again *a = nr_calloc(1, sizeof *a);
+  a->empty = nr_module_create(ctx, nr_loc_unknown(ctx));
+  a->source = source;
+  a->out = out;
+  nr_ll_copy_options(options, &a->options, &a->times);
+  nr_ll_apart(ctx, run_again, a);
+  NrStatus status = a->status;
+  if (status) nr_ll_jit_destroy(&out->base);
+  else *out_compiled = &out->base;
+  nr_ll_free_options(&a->options);
+  nr_module_destroy(a->empty);
+  nr_free(a);
+  return status;
+}
+
 NoriaEntryFn nr_ll_jit_function(const NrCompiled *compiled, const char *name) {
   const Jit *jit = (const Jit *)compiled;
   NrBuf symbol = {0};
@@ -354,10 +436,12 @@ void nr_ll_jit_destroy(NrCompiled *compiled) {
   Jit *jit = (Jit *)compiled;
   nr_hold_end(jit->hold);
   drop_jit(jit);
+  nr_compiled_drop_source(compiled);
   for (size_t i = 0; i < jit->data.size; i++) nr_free(jit->data.data[i]);
   nr_vec_deinit(&jit->data);
   nr_vec_deinit(&jit->regions);
   nr_vec_deinit(&jit->constants);
+  nr_vec_deinit(&jit->variables);
   nr_vec_deinit(&jit->objects);
   nr_free(jit);
 }

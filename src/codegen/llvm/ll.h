@@ -14,8 +14,9 @@
  * Files, each uses those before it: types.c types and constants; build.c values, blocks, calls of the runtime; tables.c
  * noria_module; fail.c checks; declare.c declarations of functions; boundary.c what passes to and from the runtime;
  * sanitize.c; the op rows in arith.c math.c complex.c memref*.c pointer.c frame.c atomic.c vector*.c control.c rt.c;
- * emit.c one op; function.c bodies; module.c one LLVM module; target.c LLVM's passes; program.c and thread.c all
- * partitions, side by side; jit.c and aot.c with link.c and variants.c memory and files; backend.c the exported table.
+ * emit.c one op; function.c bodies; module.c one LLVM module; target.c LLVM's passes; program.c, bitcode.c and thread.c
+ * all partitions, side by side; jit.c and aot.c with link.c and variants.c memory and files; backend.c the exported
+ * table.
  */
 #ifndef NORIA_CODEGEN_LLVM_LL_H
 #define NORIA_CODEGEN_LLVM_LL_H
@@ -64,7 +65,8 @@ typedef struct NrLlTables {
   NrSymbolTables symbols;   /* of the program */
   NrMap func_partition;     /* func.func -> partition + 1 */
   NrMap outside_calls;      /* func.func that another partition calls -> itself */
-  NR_VEC(NrOp *) variables; /* memref.globals that are written and that partitions other than the first use */
+  NR_VEC(NrOp *) variables; /* memref.globals that are written and that partitions use which do not define them */
+  bool variables_apart;     /* a partition of its own defines the variables: the same for code of several levels */
 } NrLlTables;
 
 typedef struct NrLl NrLl;
@@ -89,6 +91,7 @@ struct NrLl {
   const NrCodegenOptions *options;
   NrLlTables *tables;
   unsigned partition; /* partition 0 has the tables and the wrappers */
+  bool has_variables; /* this partition defines those that it uses: partition 0, unless tables->variables_apart */
   NrArena arena; /* lives as long as this struct */
 
   LLVMContextRef llvm;
@@ -225,6 +228,7 @@ LLVMValueRef nr_ll_alloc(NrLl *g, NrOp *op, LLVMValueRef bytes);
 unsigned nr_ll_elem_align(NrType type); /* alignment in bytes of an element in memory */
 LLVMValueRef nr_ll_elem_bytes(NrLl *g, NrType elem);
 LLVMValueRef nr_ll_element(NrLl *g, NrType elem, LLVMValueRef data, LLVMValueRef index); /* address of data[index] */
+#define NR_LL_VARIABLE "noria.var" /* how symbols of variables begin (nr_ll_symbol) */
 void nr_ll_define_variable(NrLl *g, NrOp *op); /* a memref.global that is written */
 /* Of a new buffer of one dim, whose size is the operand `size` or else fixed by its type; the largest number where it
  * would have more elements than any has, or fewer than 0. */
@@ -301,6 +305,7 @@ void nr_ll_apart(NrContext *ctx, void (*run)(void *user), void *user);
  * leave. */
 void nr_ll_keep_caller(void); /* raises a fault if the caller has left */
 void nr_ll_let_caller_go(void);
+bool nr_ll_caller_left(void); /* so that what remains is for nothing */
 /* The task of the current thread; it passes it to threads that it starts. */
 NrLlTask *nr_ll_task(void);
 void nr_ll_set_task(NrLlTask *task);
@@ -346,14 +351,25 @@ typedef struct NrLlProgram {
   NrLlTables tables;
   NrLl *partitions;
   size_t num_partitions;
+  bool variables_last; /* the last partition has the variables, and nothing else */
   LLVMMemoryBufferRef *objects; /* per partition, after nr_ll_program_compile; whoever takes one sets it to NULL */
 } NrLlProgram;
+void nr_ll_program_init(NrLlProgram *program, NrModule *module, const NrCodegenOptions *options);
+void nr_ll_program_reserve(NrLlProgram *program, size_t partitions); /* room for so many */
+NrStatus nr_ll_program_add(NrLlProgram *program, NrLlTargetKind kind); /* an empty partition */
 /* divide: into partitions; without it there is one. */
 NrStatus nr_ll_program_build(NrLlProgram *program, NrModule *module, const NrCodegenOptions *options,
                              NrLlTargetKind kind, bool divide);
+/* bitcode.c: before nr_ll_program_compile, the modules as bitcode; and a program of such ones. */
+void nr_ll_program_save(const NrLlProgram *program, NrCodeSource *out);
+NrStatus nr_ll_program_restore(NrLlProgram *program, const NrCodeSource *source, NrModule *empty,
+                               const NrCodegenOptions *options);
 NrStatus nr_ll_program_compile(NrLlProgram *program); /* to object code; adds to options->times */
 void nr_ll_program_drop(void *program); /* frees what LLVM holds; for NrHold */
 void nr_ll_program_deinit(NrLlProgram *program);
+/* Copies in the current heap; of no text, NULL. */
+const char *nr_ll_copy_text(const char *text);
+NrStr nr_ll_copy_bytes(const void *data, size_t size);
 /* A copy in the current heap, with times of its own. */
 void nr_ll_copy_options(const NrCodegenOptions *options, NrCodegenOptions *out, NrCodegenTimes *times);
 void nr_ll_free_options(NrCodegenOptions *copy);
@@ -361,6 +377,8 @@ void nr_ll_free_options(NrCodegenOptions *copy);
 extern const NrBackend nr_llvm_backend; /* the only exported symbol: NR_BACKEND_SYMBOL */
 NrStatus nr_ll_jit(NrModule *module, const NrCodegenOptions *options, NrCompiled **out_compiled);
 NrStatus nr_ll_jit_link(NrContext *ctx, const NrCodeParts *parts, NrCompiled **out_compiled);
+NrStatus nr_ll_jit_again(NrContext *ctx, const NrCodeSource *source, const NrCodegenOptions *options,
+                         NrCompiled **out_compiled);
 NoriaEntryFn nr_ll_jit_function(const NrCompiled *compiled, const char *name);
 void nr_ll_jit_destroy(NrCompiled *compiled);
 NrStatus nr_ll_emit_file(const NrVariant *variants, size_t count, NrCodegenKind kind, const char *path);

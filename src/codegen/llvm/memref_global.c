@@ -15,17 +15,25 @@ static LLVMValueRef byte_constant(NrLl *g, NrAttr value, size_t size) {
   return out;
 }
 
+/* Another partition defines it. */
+static void note_variable(NrLlTables *tables, NrOp *op) {
+  for (size_t i = 0; i < tables->variables.size; i++)
+    if (tables->variables.data[i] == op) return;
+  nr_vec_push(&tables->variables, op);
+}
+
 /* A global that is written, or is small, becomes an LLVM global. */
 static LLVMValueRef global_variable(NrLl *g, NrOp *op, NrAttr value, size_t size, bool constant) {
   LLVMValueRef global = nr_map_get(&g->global_data, op);
   if (global) return global;
   LLVMTypeRef type = LLVMArrayType2(g->i8, size + (g->options->sanitize ? NR_LL_RED_ZONE : 0));
-  global = LLVMAddGlobal(g->mod, type, constant ? "" : nr_ll_symbol(g, "noria.var", op));
-  if (constant || !g->partition)
+  global = LLVMAddGlobal(g->mod, type, constant ? "" : nr_ll_symbol(g, NR_LL_VARIABLE, op));
+  if (constant || g->has_variables)
     LLVMSetInitializer(global, value ? byte_constant(g, value, size) : LLVMConstNull(type));
-  else nr_vec_push(&g->tables->variables, op); /* the first partition defines it */
+  else note_variable(g->tables, op);
+  /* A variable that lies apart may be too far away for a relative address: then its visibility makes LLVM load it. */
   if (constant) LLVMSetLinkage(global, LLVMInternalLinkage);
-  else LLVMSetVisibility(global, LLVMHiddenVisibility);
+  else if (!g->tables->variables_apart) LLVMSetVisibility(global, LLVMHiddenVisibility);
   LLVMSetGlobalConstant(global, constant);
   LLVMSetAlignment(global, 64);
   nr_map_set(&g->global_data, op, global);

@@ -40,6 +40,7 @@ void nr_ll_init(NrLl *g, NrModule *module, const NrCodegenOptions *options, NrLl
                 LLVMTargetMachineRef tm) {
   *g = (NrLl){
       .module = module, .ctx = module->ctx, .options = options, .tables = tables, .partition = partition, .tm = tm};
+  g->has_variables = partition == 0 && !tables->variables_apart;
   nr_arena_init(&g->arena);
   g->llvm = LLVMContextCreate();
   LLVMContextSetDiagnosticHandler(g->llvm, note_complaint, g);

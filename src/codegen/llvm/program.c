@@ -180,26 +180,48 @@ static size_t plan_partitions(NrModule *module, const NrCodegenOptions *options,
 
 /* ---- building --------------------------------------------------------------------------------------------------- */
 
-NrStatus nr_ll_program_build(NrLlProgram *p, NrModule *module, const NrCodegenOptions *options, NrLlTargetKind kind,
-                             bool divide) {
+void nr_ll_program_init(NrLlProgram *p, NrModule *module, const NrCodegenOptions *options) {
   *p = (NrLlProgram){.module = module, .options = options};
   nr_arena_init(&p->tables.arena);
-  size_t wanted = plan_partitions(module, options, divide, &p->tables);
-  p->partitions = nr_calloc(wanted, sizeof *p->partitions);
-  p->objects = nr_calloc(wanted, sizeof *p->objects);
-  NrStatus status = NR_OK;
-  while (p->num_partitions < wanted && !status) {
-    LLVMTargetMachineRef tm;
-    status = nr_ll_target(module->ctx, options, kind, &tm);
-    if (status) return status;
-    size_t partition = p->num_partitions++; /* from here on it is dropped with the program */
-    nr_ll_init(&p->partitions[partition], module, options, &p->tables, (unsigned)partition, tm);
+}
+
+void nr_ll_program_reserve(NrLlProgram *p, size_t partitions) {
+  p->partitions = nr_calloc(partitions, sizeof *p->partitions);
+  p->objects = nr_calloc(partitions, sizeof *p->objects);
+}
+
+NrStatus nr_ll_program_add(NrLlProgram *p, NrLlTargetKind kind) {
+  LLVMTargetMachineRef tm;
+  NR_TRY(nr_ll_target(p->module->ctx, p->options, kind, &tm));
+  size_t partition = p->num_partitions++; /* from here on it is dropped with the program */
+  nr_ll_init(&p->partitions[partition], p->module, p->options, &p->tables, (unsigned)partition, tm);
+  return NR_OK;
+}
+
+/* The variables that are not defined yet, in the first partition or in one of their own. */
+static NrStatus define_variables(NrLlProgram *p, NrLlTargetKind kind) {
+  NrLl *to = &p->partitions[0];
+  if (p->tables.variables_apart && p->tables.variables.size) {
+    to = &p->partitions[p->num_partitions];
+    NR_TRY(nr_ll_program_add(p, kind));
+    p->variables_last = to->has_variables = true;
   }
+  for (size_t i = 0; i < p->tables.variables.size; i++) nr_ll_define_variable(to, p->tables.variables.data[i]);
+  return NR_OK;
+}
+
+NrStatus nr_ll_program_build(NrLlProgram *p, NrModule *module, const NrCodegenOptions *options, NrLlTargetKind kind,
+                             bool divide) {
+  nr_ll_program_init(p, module, options);
+  p->tables.variables_apart = options->keep_source;
+  size_t wanted = plan_partitions(module, options, divide, &p->tables);
+  nr_ll_program_reserve(p, wanted + p->tables.variables_apart);
+  NrStatus status = NR_OK;
+  while (p->num_partitions < wanted && !status) status = nr_ll_program_add(p, kind);
+  if (status) return status;
   /* Build the first partition last: the others add to the tables that it defines. */
   for (size_t i = wanted; i-- > 0 && !status;) status = nr_ll_build(&p->partitions[i]);
-  for (size_t i = 0; i < p->tables.variables.size && !status; i++)
-    nr_ll_define_variable(&p->partitions[0], p->tables.variables.data[i]);
-  return status;
+  return status ? status : define_variables(p, kind);
 }
 
 void nr_ll_program_drop(void *program) {
@@ -272,7 +294,7 @@ static void compile_partition(void *user) {
  * other threads use it. */
 static void run_jobs(Worker *w) {
   Jobs *jobs = w->jobs;
-  while (!jobs->failed) {
+  while (!jobs->failed && !nr_ll_caller_left()) {
     size_t i = jobs->next++;
     if (i >= jobs->count) return;
     Job *job = &jobs->list[i];
@@ -327,16 +349,17 @@ NrStatus nr_ll_program_compile(NrLlProgram *p) {
 
 /* ---- options ---------------------------------------------------------------------------------------------------- */
 
-static const char *copy_text(const char *text) {
-  size_t size = text ? strlen(text) + 1 : 0;
-  return text ? memcpy(nr_malloc(size), text, size) : NULL;
+NrStr nr_ll_copy_bytes(const void *data, size_t size) {
+  return (NrStr){memcpy(nr_malloc(size ? size : 1), data, size), size};
 }
+
+const char *nr_ll_copy_text(const char *text) { return text ? nr_ll_copy_bytes(text, strlen(text) + 1).data : NULL; }
 
 void nr_ll_copy_options(const NrCodegenOptions *options, NrCodegenOptions *out, NrCodegenTimes *times) {
   *out = *options;
-  out->cpu = copy_text(options->cpu);
-  out->features = copy_text(options->features);
-  out->name = copy_text(options->name);
+  out->cpu = nr_ll_copy_text(options->cpu);
+  out->features = nr_ll_copy_text(options->features);
+  out->name = nr_ll_copy_text(options->name);
   if (options->times) *times = *options->times;
   out->times = times;
 }

@@ -140,6 +140,14 @@ void nr_ll_let_caller_go(void) {
   if (current) end_for_caller(current);
 }
 
+bool nr_ll_caller_left(void) {
+  if (!current) return false;
+  pthread_mutex_lock(&current->lock);
+  bool left = current->left;
+  pthread_mutex_unlock(&current->lock);
+  return left;
+}
+
 /* Forwards a diagnostic to the context's handler, which accesses the caller's data, so that the caller must not leave
  * meanwhile. */
 static void forward(void *user, const NrDiag *diag) {
