@@ -59,7 +59,8 @@ typedef struct NoriaCompileOptions {
   const char *cache;
   int32_t tiered; /* not 0: code is made at level 1 first, and the program can run. Meanwhile a thread in the background
                    * makes that of opt_level, to which runs switch that begin later (noria_program_tier). Code that the
-                   * cache has is used at once. No effect at level 1, with sanitize, and where no code is made */
+                   * cache has is used at once. Floats of the two may differ in their last bits. No effect at level 1,
+                   * with sanitize, and where no code is made in memory */
 } NoriaCompileOptions;
 
 /* "-" is standard input. External data of a model is looked for in the folder of path. error lists all that is wrong, a

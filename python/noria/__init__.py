@@ -47,7 +47,8 @@ class SessionOptions:
     fold_memory: bytes that may be taken by constants that are computed from others when a model is compiled; 0: a
     quarter of what the machine has; negative: none are computed.
     tiered: code is made fast at first, and the session can run; meanwhile a thread in the background makes better code,
-    to which the runs that begin later switch (InferenceSession.wait_until_optimized).
+    to which the runs that begin later switch (InferenceSession.wait_until_optimized). Floats of the two may differ in
+    their last bits.
     collective_time_limit: seconds that a rank waits for the others; 0: 300. check_collectives: compare what the ranks
     call before each collective. Both are those of the first session with the communicator."""
 

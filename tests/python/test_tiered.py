@@ -1,5 +1,5 @@
-"""Tiered compilation (SessionOptions.tiered, noria run --tiered): the second code's results are the first's, and what
-the cache keeps is the second."""
+"""Tiered compilation (SessionOptions.tiered, noria run --tiered): the second code's results are the first's up to
+rounding, and what the cache keeps is the second."""
 import time
 
 import numpy as np
@@ -57,7 +57,7 @@ def test_both_codes_give_the_same_results():
     assert session.wait_until_optimized()
     after = session.run(None, {"x": x})[0]
     np.testing.assert_allclose(before, expected(x), rtol=1e-4, atol=1e-6)
-    np.testing.assert_array_equal(before, after)
+    np.testing.assert_allclose(after, before, rtol=1e-5, atol=1e-7)  # levels may differ in the last bits
 
 
 def test_a_session_with_one_code_is_never_waited_for():
