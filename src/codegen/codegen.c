@@ -148,8 +148,7 @@ NrCodeParts nr_compiled_parts(const NrCompiled *compiled) { return compiled->par
 
 const NrCodeSource *nr_compiled_source(const NrCompiled *compiled) { return &compiled->source; }
 
-void nr_compiled_drop_source(NrCompiled *compiled) {
-  NrCodeSource *s = &compiled->source;
+void nr_code_source_deinit(NrCodeSource *s) {
   for (size_t i = 0; i < s->num_modules; i++) nr_free((void *)s->modules[i].data);
   for (size_t i = 0; i < s->num_variables; i++) nr_free((void *)s->variables[i].name);
   nr_free((void *)s->definitions.data);
@@ -158,6 +157,8 @@ void nr_compiled_drop_source(NrCompiled *compiled) {
   nr_free(s->variables);
   *s = (NrCodeSource){0};
 }
+
+void nr_compiled_drop_source(NrCompiled *compiled) { nr_code_source_deinit(&compiled->source); }
 
 static void *copy(const void *data, size_t size) { return size ? memcpy(nr_malloc(size), data, size) : NULL; }
 

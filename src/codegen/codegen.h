@@ -108,6 +108,7 @@ const NrCodeSource *nr_compiled_source(const NrCompiled *compiled);
 void nr_compiled_drop_source(NrCompiled *compiled);
 /* A copy in the current heap. */
 NrCodeSource *nr_code_source_copy(const NrCodeSource *source);
+void nr_code_source_deinit(NrCodeSource *source); /* all but the struct itself */
 /* The same program at options->opt_level. Its constants and variables are those of the code that source comes from,
  * which must live as long, and so its entry may be called in place of that code's, by the same program. The two have
  * the same tables. All of source must be in the heap of the caller's guard. */

@@ -161,7 +161,7 @@ static void dispatches(void **state) {
 }
 
 /* Enough kernels for several units: each adds to one element of a global of its own choice, and to a shared one. */
-static void units(void **state) {
+static NrBuf text_of_units(void) {
   NrBuf text = {0};
   nr_buf_puts(&text, "memref.global @sum : memref<i64> = dense<1000>\n"
                      "memref.global constant @weights : memref<100xi64> = dense<3>\n");
@@ -186,6 +186,11 @@ static void units(void **state) {
   for (int k = 0; k < 24; k++) nr_buf_printf(&text, "  rt.dispatch @kernel%d[%%n](%%x) : memref<?xi64>\n", k);
   nr_buf_puts(&text, "  %s = memref.get_global @sum : memref<i64>\n  %v = memref.load %s[] : memref<i64>\n"
                      "  return %v : i64\n}\n");
+  return text;
+}
+
+static void units(void **state) {
+  NrBuf text = text_of_units();
   for (int threads = 1; threads <= 4; threads += 3) {
     Program p = {0};
     program_parse(&p, text.data);
@@ -203,6 +208,46 @@ static void units(void **state) {
     assert_int_equal(p.run.values[0], 3);
     program_free(&p);
   }
+  nr_buf_deinit(&text);
+}
+
+/* Code of another level has the constants and variables of the first, in memory and where it is linked again. */
+static void another_level(void **state) {
+  NrBuf text = text_of_units();
+  Program p = {0};
+  program_parse(&p, text.data);
+  assert_int_equal(program_finish(&p, &(NrCodegenOptions){.opt_level = 1, .threads = 4, .keep_source = true,
+                                                          .all_functions = true}), NR_OK);
+  int64_t x[24], each = 0;
+  for (int i = 0; i < 24; i++) x[i] = i * i + 4, each += 2 * (x[i] + 36);
+  NoriaDesc args[] = {tensor1(x, 24), scalar_i64(2)}, out;
+  assert_int_equal(program_call(&p, "main", args, &out), 0);
+  assert_int_equal(out.bits, 1000 + each);
+  NrCompiled *first = p.compiled, *second, *linked;
+  NrCodeSource *source = nr_code_source_copy(nr_compiled_source(first));
+  assert_int_equal(source->num_variables, 1);
+  nr_module_destroy(p.module);
+  p.module = NULL;
+  assert_int_equal(nr_codegen_again(p.ctx, source, &(NrCodegenOptions){.opt_level = 2, .threads = 1,
+                                                                       .keep_objects = true}, &second), NR_OK);
+  assert_ptr_equal(nr_compiled_module(second)->constants[0].data, nr_compiled_module(first)->constants[0].data);
+  NrCodeParts parts = nr_compiled_parts(second);
+  assert_int_equal(nr_codegen_link(p.ctx, &parts, &linked), NR_OK);
+  p.compiled = second;
+  assert_int_equal(program_call(&p, "main", args, &out), 0);
+  assert_int_equal(out.bits, 1000 + 2 * each);
+  p.compiled = first;
+  assert_int_equal(program_call(&p, "main", args, &out), 0);
+  assert_int_equal(out.bits, 1000 + 3 * each);
+  p.compiled = linked; /* a program of its own, as from the cache */
+  assert_int_equal(program_call(&p, "main", args, &out), 0);
+  assert_int_equal(out.bits, 1000 + each);
+  nr_compiled_destroy(linked);
+  nr_compiled_destroy(second);
+  p.compiled = first;
+  nr_code_source_deinit(source);
+  nr_free(source);
+  program_free(&p);
   nr_buf_deinit(&text);
 }
 
@@ -252,6 +297,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(entry),   cmocka_unit_test(runtime_calls), cmocka_unit_test(dispatches),
       cmocka_unit_test(refused), cmocka_unit_test(levels),  cmocka_unit_test(units),
+      cmocka_unit_test(another_level),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
