@@ -4,8 +4,8 @@
  *     %s = tensor.extract_slice %t[%o] [2] [1]      stays: the loop may have no iterations, and %o
  *     ..                                            may be out of bounds
  *
- * An op that fails for some operands is speculatable only if its operands are known to be valid. One exception: the
- * shapes of an op's tensors are assumed to agree; otherwise no op with dynamic dims could move. */
+ * An op that fails for some operands is speculatable only if its operands are known to be valid. That shapes of tensors
+ * agree is proven: the check that is in front of an op where they may not (check_claims.c) can be in the loop too. */
 #include "dialect/arith/arith.h"
 #include "dialect/math/ops.h"
 #include "dialect/operands.h"
@@ -17,6 +17,7 @@
 #include "ir/region_flow.h"
 #include "pass/analysis/ranges.h"
 #include "pass/core/rewrite.h"
+#include "pass/guard/claims.h"
 
 /* ---- numbers ----------------------------------------------------------------------------------------------------- */
 
@@ -160,6 +161,23 @@ static bool pads_safely(const NrOp *op) {
   return true;
 }
 
+static bool has_dynamic_tensor(const NrOp *op) {
+  for (uint32_t i = 0; i < op->num_operands; i++) {
+    NrType type = nr_operand(op, i)->type;
+    if (type->kind == NR_TYPE_TENSOR && !nr_type_has_static_shape(type)) return true;
+  }
+  return false;
+}
+
+/* Asks what is known where the op is to be; without a prover, what holds everywhere. */
+static bool shapes_agree(NrOp *op, NrProver *known) {
+  if (!has_dynamic_tensor(op)) return true; /* the verifier has compared static ones */
+  NrProver *p = known ? known : nr_prover_create();
+  bool agree = nr_claims_hold(p, op);
+  if (!known) nr_prover_destroy(p);
+  return agree;
+}
+
 /* ---- ops --------------------------------------------------------------------------------------------------------- */
 
 /* Whether op is no loop, or a counting loop with positive steps, which terminates and does not fail. */
@@ -173,14 +191,14 @@ static bool loops_safely(const NrOp *op) {
 }
 
 /* Whether op cannot fail, for any operands or for those that it has. */
-static bool never_fails(const NrOp *op) {
+static bool never_fails(NrOp *op, NrProver *known) {
   switch (op->info->id) {
   case NR_OP_arith_shli:
   case NR_OP_arith_shrsi:
-  case NR_OP_arith_shrui: return shifts_safely(op);
+  case NR_OP_arith_shrui: return shifts_safely(op) && shapes_agree(op, known);
   case NR_OP_arith_fptosi:
   case NR_OP_arith_fptoui: return false;
-  case NR_OP_math_ipowi: return raises_safely(op);
+  case NR_OP_math_ipowi: return raises_safely(op) && shapes_agree(op, known);
   case NR_OP_tensor_extract: return indexes_safely(op, nr_tensor_extract_tensor(op)->type, NR_TENSOR_EXTRACT_INDICES);
   case NR_OP_tensor_insert: return indexes_safely(op, nr_tensor_insert_dest(op)->type, NR_TENSOR_INSERT_INDICES);
   case NR_OP_vector_extract:
@@ -191,7 +209,8 @@ static bool never_fails(const NrOp *op) {
   case NR_OP_memref_dim: return asks_for_a_dim(op);
   case NR_OP_tensor_extract_slice:
   case NR_OP_memref_subview: return slices_safely(op, nr_op_source(op), nr_extract_slice_slots);
-  case NR_OP_tensor_insert_slice: return slices_safely(op, nr_op_dest(op), nr_insert_slice_slots);
+  case NR_OP_tensor_insert_slice:
+    return slices_safely(op, nr_op_dest(op), nr_insert_slice_slots) && shapes_agree(op, known);
   case NR_OP_tensor_cast:
   case NR_OP_memref_cast: return casts_safely(op);
   case NR_OP_tensor_expand_shape:
@@ -204,19 +223,24 @@ static bool never_fails(const NrOp *op) {
   case NR_OP_tensor_empty: return has_valid_sizes(op, NR_TENSOR_EMPTY_SIZES);
   case NR_OP_tensor_generate: return has_valid_sizes(op, NR_TENSOR_GENERATE_SIZES);
   case NR_OP_tensor_splat: return has_valid_sizes(op, NR_TENSOR_SPLAT_SIZES);
-  case NR_OP_tensor_pad: return pads_safely(op);
+  case NR_OP_tensor_pad: return pads_safely(op) && shapes_agree(op, known);
   default: break;
   }
-  if (nr_op_has(op, NR_DIVIDES)) return divides_safely(op);
-  return !nr_op_has(op, NR_SPECULATABLE_NO) || nr_map_never_fails(nr_op_attr(op, NR_A_map));
+  if (nr_op_has(op, NR_DIVIDES) && !divides_safely(op)) return false;
+  if (nr_op_has(op, NR_DIVIDES)) return shapes_agree(op, known);
+  if (nr_op_has(op, NR_SPECULATABLE_NO) && !nr_map_never_fails(nr_op_attr(op, NR_A_map))) return false;
+  return shapes_agree(op, known);
 }
 
-static bool may_speculate(NrOp *op, void *user) {
-  (void)user;
-  if (!loops_safely(op) || !never_fails(op)) return false;
+static bool may_speculate(NrOp *op, void *known) {
+  if (!loops_safely(op) || !never_fails(op, known)) return false;
   for (uint32_t r = 0; r < op->num_regions; r++)
     if (op->regions[r].first != op->regions[r].last) return false; /* blocks may form loops */
   return true;
 }
 
-bool nr_op_is_speculatable(NrOp *op) { return nr_op_is_pure(op) && nr_walk_pre(op, may_speculate, NULL); }
+bool nr_op_is_speculatable_where(NrOp *op, NrProver *known) {
+  return nr_op_is_pure(op) && nr_walk_pre(op, may_speculate, known);
+}
+
+bool nr_op_is_speculatable(NrOp *op) { return nr_op_is_speculatable_where(op, NULL); }

@@ -3,6 +3,7 @@
 #define NORIA_PASS_CORE_REWRITE_H
 
 #include "ir/op_info.h"
+#include "pass/analysis/prover.h"
 
 /* All ops nested in root, without root, an op before those in its regions. The caller deinits. Ops that are erased
  * later stay in the list; nr_is_erased recognises them. */
@@ -36,6 +37,8 @@ bool nr_merge_equal_blocks(NrRegion *region);
 /* Whether op may run where the program would not have run it: it is pure, does not fail and terminates (speculation.c).
  */
 bool nr_op_is_speculatable(NrOp *op);
+/* The same, with what `known` (analysis/prover.h) has been told of the place that op is to run at. */
+bool nr_op_is_speculatable_where(NrOp *op, NrProver *known);
 /* Whether the affine map is defined for all operands: it divides only by positive constants. */
 bool nr_map_never_fails(NrAttr map);
 

@@ -6,8 +6,9 @@
  * Moves only ops that are speculatable, because the loop may have no iterations: no division by a possible 0, no slice
  * that may be out of bounds (speculation.c). Moves loads out of loops that are known to run (scf.for with constant
  * bounds and the first region of scf.while), when no op in the loop may write there. Moves an rt.check of invariant
- * values in front of the loop; there it also passes where the loop has no iterations. Handles inner loops first, so
- * that an op leaves as many loops as possible. */
+ * values in front of the loop; there it also passes where the loop has no iterations. So an op that relies on a check
+ * moves only where the check says as much in front of the loop. Handles inner loops first, so that an op leaves as many
+ * loops as possible. */
 #include "dialect/arith/arith.h"
 #include "dialect/rt/ops.h"
 #include "dialect/scf/scf.h"
@@ -90,24 +91,64 @@ static void hoist_check(NrOp *loop, NrOp *check) {
   nr_op_insert_before(check, loop);
 }
 
+/* ---- ops that cannot fail in front of the loop ------------------------------------------------------------------- */
+
+/* A loop, and what is known in front of it; known is made for the first op that needs it. */
+typedef struct Hoisting {
+  NrOp *loop;
+  NrProver *known;
+  Memory memory;
+} Hoisting;
+
+/* Assumes what the ops before `to`, in its block and in those around it, check. */
+static void assume_before(NrProver *p, NrOp *to) {
+  if (!to->block || nr_op_has(to, NR_ISOLATED)) return;
+  assume_before(p, nr_op_parent(to));
+  for (NrOp *op = to->block->first; op != to; op = op->next)
+    if (nr_op_is(op, NR_OP_rt_check)) nr_prover_visit(p, op);
+}
+
+static bool gives_a_tensor(const NrOp *op) {
+  bool any = false;
+  for (uint32_t i = 0; i < op->num_results; i++) any |= nr_result(op, i)->type->kind == NR_TYPE_TENSOR;
+  return any;
+}
+
+static bool cannot_fail(Hoisting *h, NrOp *op) {
+  if (nr_op_is_speculatable(op)) return true;
+  if (!gives_a_tensor(op) || !nr_op_is_pure(op)) return false;
+  if (!h->known) {
+    h->known = nr_prover_create();
+    assume_before(h->known, h->loop);
+  }
+  return nr_op_is_speculatable_where(op, h->known);
+}
+
 /* ---- the walk ---------------------------------------------------------------------------------------------------- */
 
+static void hoist_from_block(Hoisting *h, NrBlock *block) {
+  bool check_stays = false; /* and may be the reason that a load behind it is inside of its memory */
+  for (NrOp *op = block->first, *next; op; op = next) {
+    next = op->next;
+    if (nr_op_has(op, NR_TERMINATOR) || !nr_walk_pre(op, uses_outside_only, &(Invariance){h->loop, op})) continue;
+    if (nr_op_is(op, NR_OP_rt_check) && is_asked_first(h->loop, op)) {
+      hoist_check(h->loop, op);
+      if (h->known) nr_prover_visit(h->known, op);
+      continue;
+    }
+    check_stays |= nr_op_is(op, NR_OP_rt_check);
+    if (!cannot_fail(h, op) && (check_stays || !loads_the_same(&h->memory, op))) continue;
+    nr_op_unlink(op);
+    nr_op_insert_before(op, h->loop);
+  }
+}
+
 static void hoist_from(NrOp *loop) {
-  Memory memory = {.loop = loop};
+  Hoisting h = {.loop = loop, .memory = {.loop = loop}};
   for (uint32_t r = 0; r < loop->num_regions; r++)
-    for (NrBlock *block = loop->regions[r].first; block; block = block->next)
-      for (NrOp *op = block->first, *next; op; op = next) {
-        next = op->next;
-        if (nr_op_has(op, NR_TERMINATOR) || !nr_walk_pre(op, uses_outside_only, &(Invariance){loop, op})) continue;
-        if (nr_op_is(op, NR_OP_rt_check) && is_asked_first(loop, op)) {
-          hoist_check(loop, op);
-          continue;
-        }
-        if (!nr_op_is_speculatable(op) && !loads_the_same(&memory, op)) continue;
-        nr_op_unlink(op);
-        nr_op_insert_before(op, loop);
-      }
-  nr_vec_deinit(&memory.accesses);
+    for (NrBlock *block = loop->regions[r].first; block; block = block->next) hoist_from_block(&h, block);
+  if (h.known) nr_prover_destroy(h.known);
+  nr_vec_deinit(&h.memory.accesses);
 }
 
 static bool visit(NrOp *op, void *user) {
