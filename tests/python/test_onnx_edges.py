@@ -118,6 +118,21 @@ def test_crop_to_sizes_that_are_none(options):
             assert "is negative" in said, said
 
 
+# ---- sizes -----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("size", [-1, LEAST])
+def test_sizes_below_zero(options, size):
+    several, image, places = np.full((3, 2, 2), size), np.ones((1, 1, 2, 2), F), np.zeros((1, 1, 2, 2), np.int64)
+    for given in (several, Const(several)):
+        for op, inputs in (("HannWindow", [given]), ("OneHot", [np.array([1.0], F), given, np.array([0, 1], F)])):
+            said = fails(op, inputs, 17, options=options)
+            assert "12 elements where one is expected" in said or f"size {size} is negative" in said, said
+    for given in (ints(1, 1, 2, size), Const(np.array([1, 1, 2, size]))):
+        said = fails("MaxUnpool", [image, places, given], 11, options=options, kernel_shape=[1, 1])
+        assert f"size {size} is negative" in said, said
+
+
 # ---- OneHot: indices and depths of any number type are cast to int64 -------------------------------------------------
 
 

@@ -25,9 +25,10 @@ const NrIndexListSlot *nr_slice_slots(const NrOp *slice) {
   return offsets == 1 ? nr_extract_slice_slots : offsets == 2 ? nr_insert_slice_slots : behind_dims;
 }
 
+/* A constant that equals NR_DYNAMIC stays a value: as a number it would read as a size that is not known. */
 NrIndex nr_index_of(NrValue *value) {
   int64_t c;
-  if (nr_value_constant_int(value, &c)) return nr_index_const(c);
+  if (nr_value_constant_int(value, &c) && c != NR_DYNAMIC) return nr_index_const(c);
   return (NrIndex){value, 0};
 }
 
@@ -50,25 +51,34 @@ static NrIndex index_op(NrBuilder *b, unsigned op_id, NrIndex x, NrIndex y) {
 
 static bool are_constants(NrIndex x, NrIndex y) { return !x.value && !y.value; }
 
+typedef bool (*CheckedFn)(int64_t a, int64_t b, int64_t *out);
+
+/* Whether both are constants whose result is one too. */
+static bool fold(CheckedFn fn, NrIndex x, NrIndex y, NrIndex *out) {
+  int64_t result;
+  if (!are_constants(x, y) || !fn(x.constant, y.constant, &result) || result == NR_DYNAMIC) return false;
+  return *out = nr_index_const(result), true;
+}
+
 NrIndex nr_index_add(NrBuilder *b, NrIndex x, NrIndex y) {
-  int64_t sum;
-  if (are_constants(x, y) && nr_add_i64(x.constant, y.constant, &sum)) return nr_index_const(sum);
+  NrIndex sum;
+  if (fold(nr_add_i64, x, y, &sum)) return sum;
   if (nr_index_is(x, 0)) return y;
   if (nr_index_is(y, 0)) return x;
   return index_op(b, NR_OP_arith_addi, x, y);
 }
 
 NrIndex nr_index_sub(NrBuilder *b, NrIndex x, NrIndex y) {
-  int64_t difference;
-  if (are_constants(x, y) && nr_sub_i64(x.constant, y.constant, &difference)) return nr_index_const(difference);
+  NrIndex difference;
+  if (fold(nr_sub_i64, x, y, &difference)) return difference;
   if (nr_index_is(y, 0)) return x;
   if (x.value && x.value == y.value) return nr_index_const(0);
   return index_op(b, NR_OP_arith_subi, x, y);
 }
 
 NrIndex nr_index_mul(NrBuilder *b, NrIndex x, NrIndex y) {
-  int64_t product;
-  if (are_constants(x, y) && nr_mul_i64(x.constant, y.constant, &product)) return nr_index_const(product);
+  NrIndex product;
+  if (fold(nr_mul_i64, x, y, &product)) return product;
   if (nr_index_is(x, 1)) return y;
   if (nr_index_is(y, 1)) return x;
   if (nr_index_is(x, 0) || nr_index_is(y, 0)) return nr_index_const(0);

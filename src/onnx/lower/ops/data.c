@@ -62,14 +62,36 @@ bool nr_lower_known_axes(NrLower *l, const NrInts *axes, size_t rank, size_t *ou
   return true;
 }
 
-bool nr_lower_sizes(NrLower *l, const NrInts *sizes) {
-  for (size_t i = 0; i < sizes->count; i++) {
-    NrDim d = sizes->at[i];
-    if (nr_dim_known(d) && d.size < 0) return nr_lower_error(l, "size %lld is negative", (long long)d.size), false;
-    if (!nr_dim_is_size(d))
-      nr_lower_check(l, nr_lower_cmpi(l, NR_CMPI_SGE, d.value, nr_lower_index(l, 0)), "size %0 is negative", &d.value,
-                     1);
+/* Reports text with the sizes in the places of %0 and %1, as a check of the run does. Returns false. */
+static bool does_not_fit(NrLower *l, NrDim part, NrDim whole, const char *text) {
+  NrBuf message = {0};
+  for (const char *at = text; *at; at++) {
+    bool is_part = at[0] == '%' && at[1] == '0', is_whole = at[0] == '%' && at[1] == '1';
+    if (is_part || is_whole) {
+      nr_buf_printf(&message, "%lld", (long long)(is_part ? part.size : whole.size));
+      at++;
+    } else nr_buf_append(&message, at, 1);
   }
+  nr_lower_error(l, "%s", message.data);
+  nr_buf_deinit(&message);
+  return false;
+}
+
+static bool at_least(NrLower *l, NrDim *d, int64_t least, const char *text) {
+  int64_t known = d->size;
+  bool is_known = nr_dim_known(*d) || nr_value_constant_int(d->value, &known);
+  if (is_known && known < least) return does_not_fit(l, nr_dim(known), nr_dim(least), text);
+  if (is_known || (least == 0 && nr_dim_is_size(*d))) return true;
+  nr_lower_check(l, nr_lower_cmpi(l, NR_CMPI_SGE, d->value, nr_lower_index(l, least)), text, &d->value, 1);
+  *d = nr_dim_max(l, *d, nr_dim(least));
+  return true;
+}
+
+bool nr_lower_size(NrLower *l, NrDim *d) { return at_least(l, d, 0, "size %0 is negative"); }
+
+bool nr_lower_sizes(NrLower *l, NrInts *sizes) {
+  for (size_t i = 0; i < sizes->count; i++)
+    if (!nr_lower_size(l, &sizes->at[i])) return false;
   return true;
 }
 
@@ -149,21 +171,6 @@ NrValue *nr_lower_positions(NrLower *l, NrValue *integers, NrDim size) {
   return nr_lower_map(l, &integers, 1, nr_type_i64(l->ctx), position_body, &size);
 }
 
-/* Reports text with the sizes in the places of %0 and %1, as a check of the run does. Returns false. */
-static bool does_not_fit(NrLower *l, NrDim part, NrDim whole, const char *text) {
-  NrBuf message = {0};
-  for (const char *at = text; *at; at++) {
-    bool is_part = at[0] == '%' && at[1] == '0', is_whole = at[0] == '%' && at[1] == '1';
-    if (is_part || is_whole) {
-      nr_buf_printf(&message, "%lld", (long long)(is_part ? part.size : whole.size));
-      at++;
-    } else nr_buf_append(&message, at, 1);
-  }
-  nr_lower_error(l, "%s", message.data);
-  nr_buf_deinit(&message);
-  return false;
-}
-
 bool nr_lower_fits(NrLower *l, NrDim part, NrDim whole, const char *text) {
   if (nr_dim_same(part, whole)) return true;
   if (nr_dim_known(part) && nr_dim_known(whole))
@@ -175,14 +182,8 @@ bool nr_lower_fits(NrLower *l, NrDim part, NrDim whole, const char *text) {
 
 bool nr_lower_size_input(NrLower *l, size_t i, const char *name, int64_t least, NrDim *out) {
   *out = nr_dim_of_index(nr_lower_as_index(l, nr_lower_scalar(l, nr_lower_in(l, i))));
-  if (nr_dim_known(*out) && out->size < least) {
-    nr_lower_error(l, "%s is %lld; it must be at least %lld", name, (long long)out->size, (long long)least);
-    return false;
-  }
-  if (nr_dim_known(*out)) return true;
-  const char *text = nr_arena_printf(&l->state->arena, "%s is %%0; it must be at least %lld", name, (long long)least);
-  nr_lower_check(l, nr_lower_cmpi(l, NR_CMPI_SGE, out->value, nr_lower_index(l, least)), text, &out->value, 1);
-  return true;
+  return at_least(l, out, least,
+                  nr_arena_printf(&l->state->arena, "%s is %%0; it must be at least %lld", name, (long long)least));
 }
 
 bool nr_lower_dims_agree(NrLower *l, NrDim a, NrDim b, const char *what) {

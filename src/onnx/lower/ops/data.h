@@ -18,8 +18,11 @@ bool nr_lower_ints(NrLower *l, bool from_input, size_t input, const char *name, 
 /* The dims of a constant list of axes; negative axes count from the end, none may occur twice. */
 bool nr_lower_known_axes(NrLower *l, const NrInts *axes, size_t rank, size_t *out);
 bool nr_ints_known(const NrInts *ints);
-/* An error now (false) or in the run when one of the integers, which are sizes, is negative. */
-bool nr_lower_sizes(NrLower *l, const NrInts *sizes);
+/* An error now (false) or in the run when the size is negative. It is at least 0 from then on: what comes behind the
+ * check is compiled for the sizes that it refuses too, once these turn out to be constant. */
+bool nr_lower_size(NrLower *l, NrDim *d);
+/* The same for each of the integers. */
+bool nr_lower_sizes(NrLower *l, NrInts *sizes);
 
 /* Whether d is known not to be negative: a size, or computed from sizes. */
 bool nr_dim_is_size(NrDim d);

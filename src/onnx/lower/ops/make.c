@@ -225,7 +225,7 @@ NrStatus nr_lower_one_hot(NrLower *l) {
   if (!nr_lower_axis(l, nr_lower_attr_int(l, "axis"), shape.rank, &h.axis)) return NR_ERROR_INVALID;
   NrInts sizes = {true, 1, {nr_dim_of_index(nr_lower_as_index(l, nr_lower_scalar(l, depth)))}};
   if (!nr_lower_sizes(l, &sizes)) return NR_ERROR_INVALID;
-  h.depth = nr_dim_max(l, sizes.at[0], nr_dim(0)); /* one below 0 ends the run, but constants may be folded before */
+  h.depth = sizes.at[0];
   for (size_t i = 0, k = 0; i < shape.rank; i++) shape.dims[i] = i == h.axis ? h.depth : from.dims[k++];
   if (nr_rank(values) != 1) return nr_lower_error(l, "the values must be two: off and on");
   nr_lower_check_dims_equal(l, nr_lower_dim(l, values, 0), nr_dim(2), "number of values, off and on");

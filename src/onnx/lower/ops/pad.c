@@ -209,7 +209,8 @@ NrStatus nr_lower_center_crop_pad(NrLower *l) {
   NrValue *x = nr_lower_in(l, 0);
   NrInts sizes, axes;
   size_t at[NORIA_MAX_RANK], rank = nr_rank(x);
-  if (!nr_lower_ints(l, true, 1, "shape", &sizes) || !nr_lower_ints(l, false, 0, "axes", &axes))
+  if (!nr_lower_ints(l, true, 1, "shape", &sizes) || !nr_lower_sizes(l, &sizes) ||
+      !nr_lower_ints(l, false, 0, "axes", &axes))
     return NR_ERROR_INVALID;
   if (axes.given && !nr_lower_known_axes(l, &axes, rank, at)) return NR_ERROR_INVALID;
   if (sizes.count != (axes.given ? axes.count : rank)) return nr_lower_error(l, "one size an axis is needed");
@@ -219,11 +220,6 @@ NrStatus nr_lower_center_crop_pad(NrLower *l) {
     /* An odd element is added or dropped at the end. */
     size_t i = axes.given ? at[k] : k;
     NrDim d = nr_lower_dim(l, x, i), missing = nr_dim_sub(l, sizes.at[k], d), two = nr_dim(2);
-    NrValue *size = nr_dim_value(l, sizes.at[k]), *fits = nr_lower_cmpi(l, NR_CMPI_SGE, size, nr_lower_index(l, 0));
-    int64_t number;
-    if (nr_value_constant_int(size, &number) && number < 0)
-      return nr_lower_error(l, "size %lld is negative", (long long)number);
-    nr_lower_check(l, fits, "size %0 is negative", &size, 1);
     NrDim gone = nr_dim_max(l, nr_dim_sub(l, d, sizes.at[k]), nr_dim(0));
     pads.low[i] = nr_dim_sub(l, nr_dim_div(l, nr_dim_max(l, missing, nr_dim(0)), two), nr_dim_div(l, gone, two));
     pads.high[i] = nr_dim_sub(l, missing, pads.low[i]);

@@ -131,11 +131,8 @@ static bool read_sizes(NrLower *l, Resize *r, NrValue *list) {
   int policy = 0;
   if (!elements_of(l, list, "sizes", r->count, elements)) return false;
   for (size_t i = 0; i < r->count; i++) {
-    NrDim size = r->sizes[i] = nr_dim_of_index(nr_lower_as_index(l, elements[i]));
-    if (nr_dim_is_size(size)) continue;
-    if (nr_dim_known(size)) return nr_lower_error(l, "size %lld is negative", (long long)size.size), false;
-    nr_lower_check(l, nr_lower_cmpi(l, NR_CMPI_SGE, size.value, nr_lower_index(l, 0)), "size %0 is negative",
-                   &size.value, 1);
+    r->sizes[i] = nr_dim_of_index(nr_lower_as_index(l, elements[i]));
+    if (!nr_lower_size(l, &r->sizes[i])) return false;
   }
   if (l->version >= 18 && !one_of(l, "keep_aspect_ratio_policy", policies, &policy)) return false;
   if (policy) {

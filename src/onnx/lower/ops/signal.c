@@ -1,6 +1,6 @@
 /* signal.c - ops for signals: HannWindow, HammingWindow, BlackmanWindow. */
 #include "onnx/lower/core/body.h"
-#include "onnx/lower/core/lower.h"
+#include "onnx/lower/ops/data.h"
 
 /* A window is a sum of cosines: element i is a - b * cos(x) + c * cos(2 * x) where x = i * 2 * pi / divisor. */
 typedef struct Window {
@@ -30,10 +30,7 @@ static NrStatus window(NrLower *l, double a, double b, double c) {
     return nr_lower_error(l, "output_datatype %d is no type of numbers", (int)w.dtype);
   NrType type = nr_type_f64(l->ctx); /* the sum is near 0 at both ends, where f32 has few digits left */
   NrDim size = nr_dim_of_index(nr_lower_as_index(l, nr_lower_scalar(l, nr_lower_in(l, 0))));
-  NrValue *count = nr_dim_value(l, size), *zero = nr_lower_index(l, 0);
-  if (nr_dim_known(size) && size.size < 0)
-    return nr_lower_error(l, "size %lld is negative", (long long)size.size);
-  nr_lower_check(l, nr_lower_cmpi(l, NR_CMPI_SGE, count, zero), "size %0 is negative", &count, 1);
+  if (!nr_lower_size(l, &size)) return NR_ERROR_INVALID;
   NrDim divisor = nr_lower_attr_int(l, "periodic") ? size : nr_dim_sub(l, size, nr_dim(1));
   NrValue *whole = nr_lower_op1(l, NR_OP_arith_index_cast, nr_type_i64(l->ctx), nr_dim_value(l, divisor));
   w.step = nr_lower_op2(l, NR_OP_arith_divf, type, nr_lower_float(l, type, 0x1.921fb54442d18p+2),

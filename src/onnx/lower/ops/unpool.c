@@ -56,7 +56,8 @@ NrStatus nr_lower_maxunpool(NrLower *l) {
       return nr_lower_error(l, "output_shape has %zu entries for rank %zu", to.rank, from.rank);
     bool larger = false;
     for (size_t i = 0; i < to.rank; i++) {
-      if (!nr_lower_fits(l, pooled.dims[i], to.dims[i], "the pooled dim of %0 does not fit an output of %1"))
+      if (!nr_lower_size(l, &to.dims[i]) ||
+          !nr_lower_fits(l, pooled.dims[i], to.dims[i], "the pooled dim of %0 does not fit an output of %1"))
         return NR_ERROR_INVALID;
       larger |= !nr_dim_same(pooled.dims[i], to.dims[i]);
     }
