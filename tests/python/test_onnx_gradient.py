@@ -91,6 +91,29 @@ def test_two_operands(op, shapes):
     check(f"p = {op} (a, b)  y = Mul (p, p)", {"a": numbers(*shapes[0]), "b": numbers(*shapes[1])})
 
 
+@pytest.mark.parametrize("kind", ["int64", "uint8", "float", "float16"])
+def test_powers_of_another_type(kind):
+    x, n, to = numbers(3), numbers(3, low=1, high=4).round(), {"float": 1, "uint8": 2, "int64": 7, "float16": 10}[kind]
+    body = f"e = Cast <to: int = {to}> (n)  p = Pow (x, e)  y = Mul (p, p)"
+    check(body, {"x": x, "n": n}, zs="n")
+    if kind.startswith("float"):  # whole numbers in every type: the differences are those of float64
+        got = noria.InferenceSession(model(["n"], body.replace("(x,", "(two,").replace("e =", "two = Constant <value: tensor = "
+                                     "double {2}> ()  e =", 1), dims={"n": (3,)}).SerializeToString()).run(None, {"n": n})
+        np.testing.assert_allclose(got[0], 2 * np.log(2) * 4**n, rtol=1e-3)
+
+
+def test_operands_that_an_axis_aligns():
+    """By the same graph in opset 7, where an Unsqueeze aligns them."""
+    for op in "Add", "Sub", "Mul", "Div", "Pow":
+        feeds = {"a": numbers(2, 3), "b": numbers(2)}
+        old = model(["a", "b"], f"y = {op} <axis: int = 0, broadcast: int = 1> (a, b)", 6, dims={"a": (2, 3), "b": (2,)})
+        new = model(["a", "b"], f"c = Unsqueeze <axes: ints = [1]> (b)  y = {op} (a, c)", 7, dims={"a": (2, 3), "b": (2,)})
+        got, want = (noria.InferenceSession(m.SerializeToString()).run(None, feeds) for m in (old, new))
+        for g, w in zip(got, want):
+            np.testing.assert_allclose(g, w, rtol=1e-12, err_msg=op)
+            assert np.all(g != 0)
+
+
 @pytest.mark.parametrize("body, shape", [
     ("s = Constant <value_ints: ints = [3, -1]> ()  p = Reshape (x, s)  y = Mul (p, p)", (2, 6)),
     ("p = Flatten (x)  y = Exp (p)", (2, 3, 2)),

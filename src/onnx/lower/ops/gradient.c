@@ -80,6 +80,7 @@ static NrStatus of_where(NrLower *l, NrValue *g, NrValue *y, NrValue **out) {
   for (size_t i = 1; i < 3; i++) {
     bool chosen = i == 1;
     out[i] = nr_lower_map(l, (NrValue *[]){nr_lower_in(l, 0), g}, 2, g->type->elem, where_body, &chosen);
+    if (!out[i]) return NR_ERROR_INVALID;
   }
   return NR_OK;
 }
@@ -116,15 +117,9 @@ static NrStatus of_reduce_mean(NrLower *l, NrValue *g, NrValue *y, NrValue **out
   return of_sum(l, g, true, out);
 }
 
-static NrValue *cast_body(NrLower *l, NrValue *const *args, void *user) {
-  const NoriaDType *dtypes = user;
-  return nr_lower_cast(l, args[0], dtypes[0], dtypes[1], true);
-}
-
 static NrStatus of_cast(NrLower *l, NrValue *g, NrValue *y, NrValue **out) {
-  NoriaDType dtypes[2] = {nr_dtype_of(y->type), nr_lower_dtype(l, 0)};
-  if (!nr_dtype_is_float(dtypes[1])) return NR_OK;
-  out[0] = nr_lower_map(l, &g, 1, nr_lower_elem_type(l->ctx, dtypes[1]), cast_body, dtypes);
+  (void)l, (void)y;
+  out[0] = g; /* go_back casts it */
   return NR_OK;
 }
 
@@ -265,6 +260,18 @@ static bool has_gradient(const Reverse *r, const NrOp *op) {
   return has;
 }
 
+static NrValue *cast_body(NrLower *l, NrValue *const *args, void *user) {
+  const NoriaDType *dtypes = user;
+  return nr_lower_cast(l, args[0], dtypes[0], dtypes[1], true);
+}
+
+/* As a gradient of x, which may be a float of another type. */
+static NrValue *in_type_of(NrLower *l, NrValue *g, NrValue *x) {
+  NoriaDType dtypes[2] = {nr_dtype_of(g->type), nr_dtype_of(x->type)};
+  if (dtypes[0] == dtypes[1]) return g;
+  return nr_lower_map(l, &g, 1, x->type->elem, cast_body, dtypes);
+}
+
 /* Adds the gradients of the op's inputs, from that of its output. outer: the lowering of Gradient. */
 static NrStatus go_back(NrLower *outer, Reverse *r, NrOp *op) {
   if (!has_gradient(r, op)) return NR_OK;
@@ -278,8 +285,9 @@ static NrStatus go_back(NrLower *outer, Reverse *r, NrOp *op) {
   NR_TRY(derivative(&l, nr_map_get(&r->gradients, nr_op_result(op)), lowered(&l, nr_op_result(op)), out));
   for (uint32_t i = 0; i < op->num_operands; i++) {
     NrValue *x = nr_operand(op, i), *before = nr_map_get(&r->gradients, x);
-    if (!out[i] || !nr_map_has(&r->active, x)) continue;
+    if (!out[i] || !nr_map_has(&r->active, x) || !nr_dtype_is_float(nr_dtype_of(lowered(&l, x)->type))) continue;
     NrValue *sum = nr_gradient_in_shape_of(&l, out[i], lowered(&l, x));
+    sum = sum ? in_type_of(&l, sum, lowered(&l, x)) : NULL;
     if (sum && before) sum = nr_lower_map_wide(&l, (NrValue *[]){before, sum}, 2, NULL, sum_body, NULL);
     if (!sum) return NR_ERROR_INVALID;
     nr_map_set(&r->gradients, x, sum);

@@ -1,6 +1,7 @@
 /* gradient_elements.c - derivatives of element-wise ops. */
 #include <math.h>
 
+#include "dialect/onnx/dtype.h"
 #include "onnx/lower/ops/activation.h"
 #include "onnx/lower/ops/gradient.h"
 
@@ -28,8 +29,15 @@ static NrValue *d_div(NrLower *l, const Point *p) {
   NrValue *by = divf(l, p->g, p->x[1]);
   return p->input ? negf(l, mul(l, by, p->y)) : by;
 }
+/* The exponent may have another type. */
+static NrValue *exponent(NrLower *l, NrValue *n, NrType type) {
+  bool is_float = nr_type_is_float(n->type); /* one of at least 32 bits here */
+  NoriaDType from = is_float ? nr_dtype_of(n->type) : nr_lower_dtype(l, 1);
+  return n->type == type ? n : nr_lower_cast(l, n, from, nr_dtype_of(type), true);
+}
+
 static NrValue *d_pow(NrLower *l, const Point *p) {
-  NrValue *x = p->x[0], *n = p->x[1], *zero = num(l, x, 0);
+  NrValue *x = p->x[0], *n = exponent(l, p->x[1], x->type), *zero = num(l, x, 0);
   if (p->input == 0) {
     NrValue *power = same2(l, NR_OP_math_powf, x, sub(l, n, num(l, n, 1)));
     NrValue *constant = nr_lower_cmpf(l, NR_CMPF_OEQ, n, zero);
@@ -131,12 +139,21 @@ static NrValue *point_body(NrLower *l, NrValue *const *args, void *user) {
 
 static NrStatus differentiate(NrLower *l, NrValue *g, NrValue *y, NrValue **out) {
   enum { MOST = 6 };
-  NrValue *args[MOST + 2] = {g, y};
+  NrValue *args[MOST + 2] = {g, y}, **x = args + 2;
   Elements e = {derivative_of(nr_str(l->op->info->name)), 0, nr_lower_num_in(l)};
   size_t read = e.count > MOST ? 0 : e.count; /* the derivative of a longer sum reads no inputs */
-  for (size_t i = 0; i < read; i++) args[2 + i] = nr_lower_in(l, i);
-  for (e.input = 0; e.input < e.count; e.input++)
+  for (size_t i = 0; i < read; i++) x[i] = nr_lower_in(l, i);
+  if (e.count == 2 && !nr_lower_two_inputs(l, x)) return NR_ERROR_INVALID;
+  for (e.input = 0; e.input < e.count; e.input++) {
     out[e.input] = nr_lower_map_wide(l, args, 2 + read, y->type->elem, point_body, &e);
+    if (!out[e.input]) return NR_ERROR_INVALID;
+    if (!read || x[e.input] == nr_lower_in(l, e.input)) continue;
+    /* Attribute axis has aligned the input: what it has the shape of now is what the result was broadcast from. */
+    NrShape own = nr_lower_shape(l, nr_lower_in(l, e.input));
+    out[e.input] = nr_gradient_in_shape_of(l, out[e.input], x[e.input]);
+    if (!out[e.input]) return NR_ERROR_INVALID;
+    out[e.input] = nr_lower_reshape(l, out[e.input], &own);
+  }
   return NR_OK;
 }
 
