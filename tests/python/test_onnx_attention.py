@@ -201,6 +201,8 @@ def test_grouped_errors(options, symbolic):
     assert "seqlens_k is -1" in said(*step, past, past, lengths(3, -1), lengths(4))
     assert "6 keys are past, of a cache of 4" in said(*step, past, past, lengths(6, 2), lengths(7))
     assert "seqlens_k" in said(*step, past, past, lengths(3), lengths(4))
+    none = floats(2, 0, 16), floats(2, 0, 8), floats(2, 0, 8)
+    assert "dim 2 of key is empty" in said(*none, past, past, new, lengths(4))
     assert "do_rotary needs" in said(*step, past, past, new, lengths(4), do_rotary=1)
     assert "position 9 is out of range for caches of 6" in said(*step, past, past, new, lengths(4), *cache,
                                                                np.array([[3], [9]]), do_rotary=1)

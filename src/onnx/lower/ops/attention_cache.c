@@ -206,6 +206,7 @@ static NrValue *present(NrLower *l, const NrGrouped *g, size_t i, NrValue *added
   NrShape shape = nr_lower_shape(l, added);
   const NrDim zeros[4] = {nr_dim(0), nr_dim(0), nr_dim(0), nr_dim(0)};
   shape.dims[2] = g->room;
+  nr_lower_expect_elements(l, i ? "value" : "key", added, 2, &shape);
   if (g->past[i]) c.past = nr_lower_insert_slice(l, g->past[i], nr_lower_zeros(l, &shape, added->type->elem), zeros);
   return nr_lower_generate(l, &shape, added->type->elem, present_body, &c);
 }
