@@ -69,7 +69,7 @@ fuzz: build configure-fuzz configure-asan
 	@build/release/tests/programs --seconds=$(FUZZ_SECONDS) --jobs=$(JOBS) --found=build/fuzz/found
 	@$(PYTHON) tests/fuzz/shapes --seconds $(FUZZ_SECONDS) --runs 100000 --jobs $(JOBS)
 	@ninja -C build/asan -j$(JOBS) --quiet tests/models
-	@$(PYTHON) tests/fuzz/make_model_seeds.py build/fuzz/model_seeds --tests
+	@$(PYTHON) tests/fuzz/make_model_seeds.py build/fuzz/model_seeds --tests --nets build/zoo/models
 	@build/asan/tests/models --seconds=$(FUZZ_SECONDS) --jobs=$(JOBS) --found=build/fuzz/found_models build/fuzz/model_seeds
 	@scripts/fuzz.sh $(FUZZ_SECONDS) $(FUZZ_TARGETS)
 

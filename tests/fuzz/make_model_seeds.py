@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""Writes the models that the mutator starts from into a folder: make_model_seeds.py FOLDER [--tests]
+"""Writes the models that the mutator starts from into a folder: make_model_seeds.py FOLDER [--tests] [--nets FOLDER]
 
 Those are the official backend cases, the models in the installed wheels and in tests/, and models of each op that the
-random tests draw. With --tests also all models that the Python tests and the unit tests make, which takes a minute:
-the tests run with a session that only gives back nothing.
+random tests draw. With --nets also the models of a folder, which may be large (`make models` writes such): what is
+large in them is weights, and those become inputs of the graph. With --tests also all models that the Python tests and
+the unit tests make, which takes a minute: the tests run with a session that only gives back nothing.
 """
 import argparse
 import glob
@@ -24,7 +25,8 @@ import onnx.parser
 TESTS = pathlib.Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(TESTS / "python"), str(TESTS.parent / "python")]
 DRAWN = 3           # models of each op that the random tests draw
-MOST = 256 * 1024   # bytes of a seed: larger ones are slow, and mostly weights
+MOST = 256 * 1024   # bytes of a seed: larger ones are slow
+WEIGHT = 1024       # bytes of a tensor that a net has as an input
 
 
 class Folder:
@@ -64,6 +66,25 @@ def stored(folder):
             path = pathlib.Path(path)
             name = path.parent.name.removeprefix("test_") if path.stem == "model" else path.stem
             folder.save(name, path.read_bytes())
+
+
+def without_weights(model):
+    """The net with its large tensors as inputs."""
+    graph, kept = model.graph, []
+    named = {value.name for value in graph.input}
+    for tensor in graph.initializer:
+        if tensor.ByteSize() <= WEIGHT and tensor.data_location != onnx.TensorProto.EXTERNAL:
+            kept.append(tensor)
+        elif tensor.name not in named:
+            graph.input.append(onnx.helper.make_tensor_value_info(tensor.name, tensor.data_type, tensor.dims))
+    del graph.initializer[:]
+    graph.initializer.extend(kept)
+    return model
+
+
+def nets(folder, path):
+    for net in sorted(path.rglob("*.onnx")):
+        folder.save(f"net_{net.stem}", without_weights(onnx.load(net, load_external_data=False)))
 
 
 def drawn(folder):
@@ -129,12 +150,15 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=pathlib.Path)
     parser.add_argument("--tests", action="store_true", help="also the models that the tests make")
+    parser.add_argument("--nets", type=pathlib.Path, help="also the models of this folder, without their weights")
     options = parser.parse_args()
     folder = Folder(options.folder)
     stored(folder)
     official(folder)
     drawn(folder)
     made_by_unit_tests(folder)
+    if options.nets:
+        nets(folder, options.nets)
     if options.tests:
         made_by_tests(folder)
     print(f"{len(folder.names)} models")
