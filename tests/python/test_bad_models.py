@@ -170,6 +170,12 @@ def test_node_without_outputs(folder):
     refused(model, "(Constant): the node has no outputs", folder=folder)
 
 
+def test_constant_with_two_outputs():
+    model = model_of("g (float x) => (float y) { z = Constant <value = float {2}> ()  y = Mul(z, x) }")
+    model.graph.node[0].output.append("w")
+    assert noria.InferenceSession(model.SerializeToString()).run(None, {"x": np.float32(3)})[0] == 6
+
+
 def test_sequence_without_an_element_type(folder):
     model = model_of("g (seq(float) s, int64 i) => (float[2] y) { y = SequenceAt(s, i) }")
     model.graph.input[0].type.sequence_type.ClearField("elem_type")
@@ -215,6 +221,7 @@ DOMAINS = ', "com.microsoft": 1, "ai.onnx.ml": 3, "ai.onnx.preview.training": 1'
     ("g (bfloat16[3] x, float r, int64 t) => (bfloat16 y) "
      "{ y = ai.onnx.preview.training.Adagrad(r, t, x, x, x) }", "input 2 is bfloat16, not float32 or float64"),
     ("g (float8e5m2[4] x) => (float8e5m2 y) { y = Unique(x) }", "elements are float8_e5m2, which it does not order"),
+    ("g (uint4[4] x) => (uint4 y) { y = Unique(x) }", "elements are uint4, which it does not order"),
     ("g (uint8[2] x) => (uint8 y) { y = ai.onnx.ml.Imputer <imputed_value_int64s = [300]> (x) }",
      "imputed_value_int64s has 300, which is no uint8"),
 ])

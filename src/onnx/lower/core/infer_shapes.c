@@ -63,9 +63,12 @@ static bool make_constants(const NrInferred *inferred, NrOp *op) {
   return used;
 }
 
+/* A file may give a Constant more than one output. */
 static bool drop_unused_constant(NrOp *op, void *user) {
   (void)user;
-  if (nr_op_is(op, NR_OP_onnx_Constant) && !nr_value_has_uses(nr_op_result(op))) nr_op_erase(op);
+  bool used = false;
+  for (uint32_t i = 0; i < op->num_results; i++) used |= nr_value_has_uses(nr_result(op, i));
+  if (nr_op_is(op, NR_OP_onnx_Constant) && !used) nr_op_erase(op);
   return true;
 }
 

@@ -5,7 +5,9 @@
 
 NrStatus nr_lower_top(NrLower *l, NrValue *x, NoriaDType dtype, bool largest, NrDim k, NrValue *out[2]) {
   NrBuf prelude = {0};
-  if (nr_dtype_is_float(dtype) && nr_type_elem(x->type)->width < 16) /* no version of TopK or Unique has them */
+  uint32_t width = nr_type_elem(x->type)->width;
+  /* No version of TopK or Unique has these. */
+  if (nr_dtype_is_float(dtype) ? width < 16 : nr_dtype_is_int(dtype) && width < 8)
     return nr_lower_error(l, "elements are %s, which it does not order", nr_dtype_name(dtype));
   nr_kernel_prelude(l->ctx, &prelude, dtype, largest);
   NrValue *args[2] = {x, nr_dim_value(l, k)};
