@@ -112,7 +112,7 @@ static void refuse_size(NrLower *l, const int64_t *dims, size_t rank) {
     if (dims[i] == NR_DYNAMIC) nr_buf_putc(&text, '?');
     else nr_buf_printf(&text, "%lld", (long long)dims[i]);
   }
-  l->state->refused = nr_lower_error(l, "needs a tensor of shape %s, which no memory can hold", text.data);
+  nr_lower_error(l, "needs a tensor of shape %s, which no memory can hold", text.data);
   nr_buf_deinit(&text);
 }
 
@@ -154,8 +154,7 @@ void nr_lower_check(NrLower *l, NrValue *cond, const char *text, NrValue *const 
 void nr_lower_check_dims_equal(NrLower *l, NrDim a, NrDim b, const char *what) {
   if (nr_lower_dims_equal(l, a, b)) return;
   if (nr_dim_known(a) && nr_dim_known(b)) {
-    l->state->refused =
-        nr_lower_error(l, "%s: %lld and %lld differ", what, (long long)a.size, (long long)b.size);
+    nr_lower_error(l, "%s: %lld and %lld differ", what, (long long)a.size, (long long)b.size);
     return;
   }
   NrValue *x = nr_dim_value(l, a), *y = nr_dim_value(l, b);

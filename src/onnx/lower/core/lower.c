@@ -71,7 +71,7 @@ NrStatus nr_lower_error(NrLower *l, const char *format, ...) {
   if (l->op) nr_onnx_op_error(l->op, text.data);
   else nr_error(l->ctx, l->b.loc, "%s", text.data);
   nr_buf_deinit(&text);
-  return NR_ERROR_INVALID;
+  return l->state->refused = NR_ERROR_INVALID;
 }
 
 bool nr_lower_takes_attr(NrLower *l, const char *name) { return nr_onnx_attr_known(l->op->info, nr_str(name)); }
@@ -152,7 +152,7 @@ bool nr_lower_attr_floats(NrLower *l, const char *name, const float **out, size_
 
 /* ---- ops and regions ---- */
 
-static NrStatus lower_op(NrLower *outer, NrOp *op) {
+static NrStatus lower_by_row(NrLower *outer, NrOp *op) {
   NrLower l = *outer;
   l.op = op;
   l.b.loc = op->loc;
@@ -167,7 +167,6 @@ static NrStatus lower_op(NrLower *outer, NrOp *op) {
   bool by_parts = strstr(row->inputs, "parts") && nr_dtype_is_complex(nr_lower_dtype(&l, 0));
   if (!status) status = by_parts ? nr_lower_by_parts(&l, row->lower) : row->lower(&l);
   if (!status) status = l.state->refused;
-  l.state->refused = NR_OK;
   NrType oversized = nr_context_take_oversized(l.ctx);
   if (!status && oversized)
     status = nr_lower_error(&l, "it makes a value of type '%s', whose size does not fit in 64 bits",
@@ -178,6 +177,16 @@ static NrStatus lower_op(NrLower *outer, NrOp *op) {
     if (nr_value_has_uses(nr_result(op, i)) && !nr_map_has(&l.state->values, nr_result(op, i)))
       return nr_lower_error(&l, "output %u is used but the op does not give it", i);
   if (!status && l.state->inferred) nr_lower_record_constants(&l, before);
+  return status;
+}
+
+/* An op that has reported an error is refused, whatever its lowering returns. */
+static NrStatus lower_op(NrLower *l, NrOp *op) {
+  NrStatus outer = l->state->refused;
+  l->state->refused = NR_OK;
+  NrStatus status = lower_by_row(l, op);
+  if (!status) status = l->state->refused;
+  l->state->refused = outer;
   return status;
 }
 

@@ -16,8 +16,8 @@ static void check_loops(NrLower *l, NrValue *const *operands, size_t count, cons
       int64_t size = operands[k]->type->dims[r];
       if (e->kind != NR_AFFINE_DIM || size == NR_DYNAMIC) continue;
       if (sizes[e->value] != NR_DYNAMIC && sizes[e->value] != size)
-        l->state->refused = nr_lower_error(l, "dims of %lld and %lld elements are to be the same",
-                                           (long long)sizes[e->value], (long long)size);
+        nr_lower_error(l, "dims of %lld and %lld elements are to be the same", (long long)sizes[e->value],
+                       (long long)size);
       sizes[e->value] = size;
     }
 }
@@ -280,8 +280,8 @@ NrValue *nr_lower_broadcast_to(NrLower *l, NrValue *tensor, const NrShape *shape
   for (size_t i = 0; i < from.rank && same; i++) same = nr_dim_same(from.dims[i], shape->dims[i]);
   if (same) return tensor;
   if (!stretches(&from, shape)) {
-    l->state->refused = nr_lower_error(l, "a tensor of rank %zu cannot be broadcast to the shape of rank %zu that is "
-                                          "needed: their dims differ", from.rank, shape->rank);
+    nr_lower_error(l, "a tensor of rank %zu cannot be broadcast to the shape of rank %zu that is needed: dims differ",
+                   from.rank, shape->rank);
     return nr_lower_empty(l, shape, tensor->type->elem);
   }
   NrAttr map = input_map(l, &from, shape);

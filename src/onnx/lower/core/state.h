@@ -33,7 +33,7 @@ typedef struct NrLowerState {
   bool tied;           /* symbols were tied since the lowering began */
   NrStrMap kernels;         /* name and prelude -> NrSharedKernel* (kernel.c) */
   NrInferred *inferred;     /* NULL: nothing is recorded */
-  NrStatus refused;         /* of the op being lowered: an error was reported where none could be returned */
+  NrStatus refused;         /* of the op that is being lowered: an error was reported (nr_lower_error) */
 } NrLowerState;
 
 /* ---- named dims (symbols.c) ---- */

@@ -184,7 +184,7 @@ NrValue *nr_lower_tensor_cast(NrLower *l, NrValue *tensor, NrType type) {
     nr_print_type(&text, tensor->type);
     nr_buf_puts(&text, " is needed as ");
     nr_print_type(&text, type);
-    l->state->refused = nr_lower_error(l, "a tensor does not have the shape that it should: %s", text.data);
+    nr_lower_error(l, "a tensor does not have the shape that it should: %s", text.data);
     nr_buf_deinit(&text);
     return instead(l, type);
   }
@@ -360,8 +360,7 @@ NrValue *nr_lower_reshape(NrLower *l, NrValue *tensor, const NrShape *shape) {
   NrType type = nr_shape_type(l, shape, tensor->type->elem);
   int64_t have, want;
   if (nr_type_num_elements(tensor->type, &have) && nr_type_num_elements(type, &want) && have != want) {
-    l->state->refused =
-        nr_lower_error(l, "%lld elements do not make a shape of %lld", (long long)have, (long long)want);
+    nr_lower_error(l, "%lld elements do not make a shape of %lld", (long long)have, (long long)want);
     return nr_lower_empty(l, shape, tensor->type->elem);
   }
   NrAttr known = nr_value_constant(tensor);
@@ -437,8 +436,8 @@ static bool is_outside(NrLower *l, size_t i, int64_t dim, NrDim offset, NrDim si
   bool inside = offset.size >= 0 && size.size >= 0 && nr_mul_i64(NR_MAX(size.size - 1, 0), step.size, &last) &&
                 nr_add_i64(offset.size, last, &last) && last >= 0 && (size.size == 0 ? offset.size <= dim : last < dim);
   if (!inside)
-    l->state->refused = nr_lower_error(l, "%lld elements from %lld on are needed of dim %zu, which has %lld",
-                                       (long long)size.size, (long long)offset.size, i, (long long)dim);
+    nr_lower_error(l, "%lld elements from %lld on are needed of dim %zu, which has %lld", (long long)size.size,
+                   (long long)offset.size, i, (long long)dim);
   return !inside;
 }
 

@@ -132,8 +132,7 @@ NrValue *nr_lower_position(NrLower *l, NrValue *integer, NrDim size) {
   NrDim given = nr_dim_of_index(nr_lower_as_index(l, integer)), at = nr_dim_wrap(l, given, size);
   if (nr_dim_known(at) && nr_dim_known(size)) {
     if (at.size >= 0 && at.size < size.size) return nr_dim_value(l, at);
-    l->state->refused =
-        nr_lower_error(l, "index %lld is out of range for %lld elements", (long long)given.size, (long long)size.size);
+    nr_lower_error(l, "index %lld is out of range for %lld elements", (long long)given.size, (long long)size.size);
     return nr_lower_index(l, 0);
   }
   NrValue *position = nr_dim_value(l, at), *end = nr_dim_value(l, size);

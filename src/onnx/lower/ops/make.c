@@ -91,7 +91,7 @@ static NrDim count_float_steps(NrLower *l, NrValue *start, NrValue *limit, NrVal
   NrAttr a = nr_value_constant(start), b = nr_value_constant(limit), c = nr_value_constant(delta);
   if (a && b && c) {
     double n = ceil((b->f - a->f) / c->f);
-    if (!(n < 0x1p62)) l->state->refused = nr_lower_error(l, "the number of steps is not finite");
+    if (!(n < 0x1p62)) nr_lower_error(l, "the number of steps is not finite");
     return nr_dim(n > 0 && n < 0x1p62 ? (int64_t)n : 0);
   }
   NrType f64 = nr_type_f64(l->ctx);
