@@ -20,6 +20,14 @@ static bool read_kind(NrLower *l, size_t i, bool *out) {
   return nr_lower_error(l, "%s is '%.*s'", attrs[i], NR_STR_ARG(name)), false;
 }
 
+/* Values of 8 bits are floats where the past says so, else integers. */
+static NoriaDType stored_type(NrLower *l, int64_t bits) {
+  if (bits == 4) return NORIA_U8;
+  if (bits != 8) return nr_lower_dtype(l, NR_GQA_QUERY);
+  NrValue *past = nr_lower_in(l, NR_GQA_PAST_KEY);
+  return past && nr_lower_dtype(l, NR_GQA_PAST_KEY) == NORIA_F8E4M3FN ? NORIA_F8E4M3FN : NORIA_I8;
+}
+
 static bool read_quantisation(NrLower *l, NrGrouped *g) {
   bool keys, values;
   g->bits = nr_lower_attr_int_or(l, "kv_cache_bit_width", 0);
@@ -30,11 +38,13 @@ static bool read_quantisation(NrLower *l, NrGrouped *g) {
                    keys ? "4 or 8" : "0 where nothing is quantised");
     return false;
   }
+  g->stored = stored_type(l, g->bits);
   for (size_t i = 0; i < 2; i++) {
-    NoriaDType want = g->bits == 8 ? NORIA_I8 : g->bits == 4 ? NORIA_U8 : nr_lower_dtype(l, NR_GQA_QUERY);
     NoriaDType have = nr_lower_dtype(l, NR_GQA_PAST_KEY + i);
-    if (nr_lower_in(l, NR_GQA_PAST_KEY + i) && have != want)
-      return nr_lower_error(l, "%s is %s, not %s", past_names[i], nr_dtype_name(have), nr_dtype_name(want)), false;
+    if (nr_lower_in(l, NR_GQA_PAST_KEY + i) && have != g->stored) {
+      nr_lower_error(l, "%s is %s, not %s", past_names[i], nr_dtype_name(have), nr_dtype_name(g->stored));
+      return false;
+    }
     NrValue *scale = nr_lower_in(l, NR_GQA_KEY_SCALE + i);
     NrShape shape = nr_lower_shape(l, g->k);
     shape.dims[2] = nr_dim(1);
@@ -134,10 +144,10 @@ NrValue *nr_grouped_position(NrLower *l, const NrGrouped *g, NrValue *batch, NrV
 /* ---- quantised values ---- */
 
 static NrValue *quantise_body(NrLower *l, NrValue *const *a, void *user) {
-  int64_t bits = *(const int64_t *)user;
+  const NrGrouped *g = user;
   NrType i8 = nr_type_int(l->ctx, 8), u4 = nr_lower_elem_type(l->ctx, NORIA_U4);
   NrValue *scaled = divf(l, nr_lower_widen(l, a[0]), a[1]);
-  if (bits == 8) return nr_quantized(l, scaled, NULL, NORIA_I8, true);
+  if (g->bits == 8) return nr_quantized(l, scaled, NULL, g->stored, true);
   return nr_lower_op1(l, NR_OP_arith_extui, i8, nr_quantized(l, scaled, nr_lower_int(l, u4, 8), NORIA_U4, true));
 }
 
@@ -155,24 +165,25 @@ static NrValue *unpack_body(NrLower *l, NrValue *const *at, void *user) {
 }
 
 static NrValue *quantise(NrLower *l, const NrGrouped *g, NrValue *x, NrValue *scale) {
-  int64_t bits = g->bits;
-  NrType i8 = nr_type_int(l->ctx, 8);
-  x = nr_lower_map(l, (NrValue *[]){x, scale}, 2, i8, quantise_body, &bits);
-  if (bits == 8 || !x) return x;
+  NrType elem = nr_lower_elem_type(l->ctx, g->stored);
+  x = nr_lower_map(l, (NrValue *[]){x, scale}, 2, elem, quantise_body, (void *)g);
+  if (g->bits == 8 || !x) return x;
   NrShape shape = nr_lower_shape(l, x);
   shape.dims[3] = nr_dim_div(l, shape.dims[3], nr_dim(2));
-  return nr_lower_generate(l, &shape, i8, pack_body, x);
+  return nr_lower_generate(l, &shape, elem, pack_body, x);
 }
 
 static NrValue *dequantise_body(NrLower *l, NrValue *const *a, void *user) {
-  return nr_lower_narrow(l, nr_dequantized(l, a[0], a[1], NULL, NORIA_I8), user);
+  const NrGrouped *g = user;
+  NrValue *x = nr_dequantized(l, a[0], a[1], NULL, g->bits == 4 ? NORIA_I8 : g->stored);
+  return nr_lower_narrow(l, x, g->k->type->elem);
 }
 
-static NrValue *dequantise(NrLower *l, const NrGrouped *g, NrValue *x, NrValue *scale, NrType elem) {
+static NrValue *dequantise(NrLower *l, const NrGrouped *g, NrValue *x, NrValue *scale) {
   NrShape shape = nr_lower_shape(l, x);
   shape.dims[3] = nr_lower_dim(l, g->k, 3);
   if (g->bits == 4) x = nr_lower_generate(l, &shape, nr_type_int(l->ctx, 8), unpack_body, x);
-  return nr_lower_map(l, (NrValue *[]){x, scale}, 2, elem, dequantise_body, (void *)elem);
+  return nr_lower_map(l, (NrValue *[]){x, scale}, 2, g->k->type->elem, dequantise_body, (void *)g);
 }
 
 /* ---- rows ---- */
@@ -213,10 +224,9 @@ static NrValue *present(NrLower *l, const NrGrouped *g, size_t i, NrValue *added
 
 bool nr_grouped_cache(NrLower *l, const NrGrouped *g, size_t i, NrValue **out_rows, NrValue **out_present) {
   NrValue *added = i ? g->v : g->k, *scale = nr_lower_in(l, NR_GQA_KEY_SCALE + i);
-  NrType elem = added->type->elem;
   if (g->bits && !(added = quantise(l, g, added, scale))) return false;
   *out_present = present(l, g, i, added);
   *out_rows = g->slides ? nr_lower_concat(l, (NrValue *[]){g->past[i], added}, 2, 2) : *out_present;
-  if (g->bits) *out_rows = dequantise(l, g, *out_rows, scale, elem);
+  if (g->bits) *out_rows = dequantise(l, g, *out_rows, scale);
   return *out_rows != NULL;
 }

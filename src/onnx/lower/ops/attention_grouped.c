@@ -10,15 +10,9 @@
 #include "onnx/lower/ops/attention_grouped.h"
 #include "onnx/lower/ops/contract.h"
 #include "onnx/lower/ops/data.h"
+#include "onnx/lower/ops/norm.h"
 #include "onnx/lower/ops/resample.h"
 #include "onnx/lower/ops/rotary.h"
-
-/* ---- what cannot be compiled ---- */
-
-static bool is_refused(NrLower *l) {
-  if (!nr_lower_in(l, NR_GQA_QUERY_NORM) && !nr_lower_in(l, NR_GQA_KEY_NORM)) return false;
-  return nr_lower_error(l, "q_norm_weight and k_norm_weight cannot be compiled"), true;
-}
 
 /* ---- queries, keys, values ---- */
 
@@ -57,6 +51,26 @@ static bool split(NrLower *l, NrGrouped *g) {
   if (!g->v || !nr_attention_fits(l, g->q, g->k, g->v)) return false;
   g->queries = nr_lower_dim(l, g->q, 2);
   return nr_lower_expect_dim(l, "key", g->k, 2, g->queries);
+}
+
+/* ---- norms ---- */
+
+static NrValue *product_body(NrLower *l, NrValue *const *a, void *user) { return (void)user, mul(l, a[0], a[1]); }
+
+/* Rows of *x divided by their root mean square, times a weight for each element. */
+static bool normalise(NrLower *l, const char *name, NrValue *weight, NrValue **x) {
+  double epsilon = nr_lower_attr_float_or(l, "qk_norm_epsilon", 1e-6);
+  if (!nr_lower_expect_shape(l, name, weight, &(NrShape){1, {nr_lower_dim(l, *x, 3)}})) return false;
+  NrType elem = (*x)->type->elem;
+  NrValue *y = nr_lower_normalise(l, nr_lower_widen_tensor(l, *x), 8, epsilon, false, NULL, NULL);
+  y = nr_lower_map(l, (NrValue *[]){y, nr_lower_widen_tensor(l, weight)}, 2, NULL, product_body, NULL);
+  return y && (*x = nr_lower_narrow_tensor(l, y, elem));
+}
+
+static bool normalise_both(NrLower *l, NrGrouped *g) {
+  NrValue *of_q = nr_lower_in(l, NR_GQA_QUERY_NORM), *of_k = nr_lower_in(l, NR_GQA_KEY_NORM);
+  if (!of_q != !of_k) return nr_lower_error(l, "q_norm_weight and k_norm_weight belong together"), false;
+  return !of_q || (normalise(l, "q_norm_weight", of_q, &g->q) && normalise(l, "k_norm_weight", of_k, &g->k));
 }
 
 /* ---- positions ---- */
@@ -166,7 +180,7 @@ NrStatus nr_lower_group_query_attention(NrLower *l) {
                  .slides = nr_lower_attr_int_or(l, "sliding_window_cache", 0) != 0};
   int64_t kind;
   double cap = nr_lower_attr_float_or(l, "softcap", 0);
-  if (is_refused(l) || !read_scores_kind(l, &g, &kind) || !split(l, &g) || !nr_grouped_read_cache(l, &g) ||
+  if (!read_scores_kind(l, &g, &kind) || !split(l, &g) || !normalise_both(l, &g) || !nr_grouped_read_cache(l, &g) ||
       !rotate(l, &g))
     return NR_ERROR_INVALID;
   NrShape shape = nr_lower_shape(l, g.k);
@@ -188,6 +202,6 @@ NrStatus nr_lower_group_query_attention(NrLower *l) {
   if (kind == AFTER_SOFTMAX) NR_TRY(out_scores(l, &g, x, seen));
   NR_TRY(nr_lower_out(l, 0, nr_attention_join(l, nr_attention_mix(l, x, rows[1])), nr_lower_dtype(l, 0)));
   for (size_t i = 0; i < 2; i++)
-    NR_TRY(nr_lower_out(l, 1 + i, present[i], g.bits == 8 ? NORIA_I8 : g.bits ? NORIA_U8 : nr_lower_dtype(l, 0)));
+    NR_TRY(nr_lower_out(l, 1 + i, present[i], g.stored));
   return NR_OK;
 }

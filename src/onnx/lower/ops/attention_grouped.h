@@ -23,6 +23,7 @@ typedef struct NrGrouped {
   NrDim rows;           /* rows of keys that the queries look at */
   int64_t window;       /* below 1: none */
   int64_t bits;         /* of a quantised value of the cache; 0: it is not quantised */
+  NoriaDType stored;    /* the cache's type */
   bool causal, slides;
 } NrGrouped;
 

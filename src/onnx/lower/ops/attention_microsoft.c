@@ -2,6 +2,7 @@
 #include <float.h>
 
 #include "onnx/lower/ops/attention.h"
+#include "onnx/lower/ops/attention_past.h"
 #include "onnx/lower/ops/contract.h"
 #include "onnx/lower/ops/data.h"
 #include "onnx/lower/ops/qmatmul.h"
@@ -117,14 +118,6 @@ static bool add_biases(NrLower *l, NrValue *bias, size_t count, Inputs *in) {
   return true;
 }
 
-/* Cached keys or values and the new ones behind them. NULL after an error. */
-static NrValue *behind(NrLower *l, const char *name, NrValue *past, NrValue *x) {
-  NrShape want = nr_lower_shape(l, x);
-  if (!nr_lower_expect_rank(l, name, past, 4)) return NULL;
-  want.dims[2] = nr_lower_dim(l, past, 2);
-  return nr_lower_expect_shape(l, name, past, &want) ? nr_lower_concat(l, (NrValue *[]){past, x}, 2, 2) : NULL;
-}
-
 static bool heads_attr(NrLower *l, NrDim *out) {
   int64_t heads = nr_lower_attr_int_or(l, "num_heads", 0);
   *out = nr_dim(heads);
@@ -154,48 +147,23 @@ static bool unpack(NrLower *l, NrDim heads, Inputs *in) {
   return true;
 }
 
-/* Writes new keys or values into a cache that has room behind its first in->past; *x becomes all that are there.
- * present: the cache after that. */
-static bool write_behind(NrLower *l, const char *name, NrValue *past, const Inputs *in, NrValue **x,
-                         NrValue **present) {
-  NrShape want = nr_lower_shape(l, *x);
-  const NrDim offsets[4] = {nr_dim(0), nr_dim(0), in->past, nr_dim(0)};
-  NrDim total = nr_dim_add(l, in->past, want.dims[2]);
-  if (!nr_lower_expect_rank(l, name, past, 4)) return false;
-  want.dims[2] = nr_lower_dim(l, past, 2);
-  if (!nr_lower_expect_shape(l, name, past, &want) ||
-      !nr_lower_fits(l, total, want.dims[2], "%0 keys do not fit a cache of %1"))
-    return false;
-  *present = nr_lower_insert_slice(l, *x, past, offsets);
-  *x = nr_lower_slice_axis(l, *present, 2, nr_dim(0), total, nr_dim(1));
-  return true;
-}
-
-/* Sets in->past to the length of the past in a shared cache. */
-static bool read_past_length(NrLower *l, NrValue *length, Inputs *in) {
-  NrValue *zero = nr_lower_index(l, 0);
-  if (nr_rank(length) && !nr_lower_expect_shape(l, "past_sequence_length", length, &(NrShape){1, {nr_dim(1)}}))
-    return false;
-  NrValue *past = nr_lower_as_index(l, nr_lower_extract(l, length, &zero, nr_rank(length)));
-  nr_lower_check(l, nr_lower_cmpi(l, NR_CMPI_SGE, past, zero), "past_sequence_length is %0", &past, 1);
-  in->past = nr_dim_of_index(past);
-  return true;
-}
-
 /* Puts the past before keys and values. present: what the caches hold after that. */
 static bool add_past(NrLower *l, Inputs *in, NrValue *present[2]) {
   static const char *const names[2] = {"past_key", "past_value"};
-  NrValue *past[2] = {nr_lower_in(l, 6), nr_lower_in(l, 7)}, *length = nr_lower_in(l, 8), **x[2] = {&in->k, &in->v};
+  NrValue *past[2] = {nr_lower_in(l, 6), nr_lower_in(l, 7)}, *shared = nr_lower_in(l, 8), *beams = nr_lower_in(l, 9);
+  NrValue **x[2] = {&in->k, &in->v};
   if (!past[0] != !past[1]) return nr_lower_error(l, "past_key and past_value belong together"), false;
-  if (nr_lower_in(l, 9)) return nr_lower_error(l, "cache_indirection cannot be compiled"), false;
-  if (length && !past[0]) return nr_lower_error(l, "past_sequence_length needs past_key and past_value"), false;
-  if (length && !read_past_length(l, length, in)) return false;
+  if (shared && !past[0]) return nr_lower_error(l, "past_sequence_length needs past_key and past_value"), false;
+  if (beams && !shared) return nr_lower_error(l, "cache_indirection needs past_sequence_length"), false;
+  if (shared && !nr_attention_past_length(l, 8, &in->past)) return false;
   for (size_t i = 0; i < 2 && past[0]; i++) {
-    if (length ? !write_behind(l, names[i], past[i], in, x[i], &present[i])
-               : !(present[i] = *x[i] = behind(l, names[i], past[i], *x[i])))
+    if (shared ? !nr_attention_write_behind(l, names[i], past[i], in->past, x[i], &present[i])
+               : !(present[i] = *x[i] = nr_attention_behind(l, names[i], past[i], *x[i])))
       return false;
+    NrDim room = nr_lower_dim(l, past[i], 2);
+    if (beams && !(*x[i] = nr_attention_redirect(l, *x[i], beams, in->past, room))) return false;
   }
-  if (past[0] && !length) in->past = nr_lower_dim(l, past[0], 2);
+  if (past[0] && !shared) in->past = nr_lower_dim(l, past[0], 2);
   if (!past[0]) present[0] = in->k, present[1] = in->v;
   return true;
 }
@@ -277,36 +245,54 @@ static NrValue *stacked(NrLower *l, NrValue *k, NrValue *v) {
   return nr_lower_concat(l, both_of, 2, 0);
 }
 
-/* Input past_sequence_length counts with a shared buffer only. */
-static bool is_shared_or_rotated(NrLower *l) {
-  if (nr_lower_attr_int_or(l, "do_rotary", 0) || nr_lower_attr_int_or(l, "past_present_share_buffer", 0))
-    return nr_lower_error(l, "do_rotary and past_present_share_buffer cannot be compiled"), true;
-  return false;
+/* Neither op has an input for the angles, and their documents do not say which they are. */
+static bool is_rotated(NrLower *l) {
+  if (!nr_lower_attr_int_or(l, "do_rotary", 0)) return false;
+  return nr_lower_error(l, "do_rotary cannot be compiled: the op's document leaves the angles open"), true;
 }
 
-/* Attention of the parts of a product, with a bias for it. */
-static NrStatus self_attention(NrLower *l, NrValue *product, NrValue *bias, NrValue *past, Inputs in) {
-  NrDim heads;
-  if (!product || !heads_attr(l, &heads) || !cut(l, product, heads, &in) || (bias && !add_biases(l, bias, 3, &in)))
-    return NR_ERROR_INVALID;
-  if (past) {
-    if (!nr_lower_expect_rank(l, "past", past, 5) || !nr_lower_expect_dim(l, "past", past, 0, nr_dim(2)) ||
-        !(in.k = behind(l, "past", half_of(l, past, 0), in.k)) ||
-        !(in.v = behind(l, "past", half_of(l, past, 1), in.v)))
-      return NR_ERROR_INVALID;
-    in.past = nr_lower_dim(l, past, 3);
+/* Puts the past before keys and values. length: the input that says how much of a shared cache is in use. present: what
+ * the cache holds after that. */
+static bool add_stacked_past(NrLower *l, NrValue *past, size_t length, Inputs *in, NrValue *present[2]) {
+  bool shared = nr_lower_attr_int_or(l, "past_present_share_buffer", 0) != 0;
+  NrValue **x[2] = {&in->k, &in->v};
+  if (shared && length == NR_NO_INPUT)
+    return nr_lower_error(l, "past_present_share_buffer cannot be compiled: no input says how much of it is in use"),
+           false;
+  if (shared && (!past || !nr_lower_in(l, length)))
+    return nr_lower_error(l, "past_present_share_buffer needs past and past_sequence_length"), false;
+  if (shared && !nr_attention_past_length(l, length, &in->past)) return false;
+  if (past && (!nr_lower_expect_rank(l, "past", past, 5) || !nr_lower_expect_dim(l, "past", past, 0, nr_dim(2))))
+    return false;
+  for (size_t i = 0; i < 2; i++) {
+    NrValue *half = past ? half_of(l, past, (int64_t)i) : NULL;
+    if (shared ? !nr_attention_write_behind(l, "past", half, in->past, x[i], &present[i])
+               : past && !(*x[i] = nr_attention_behind(l, "past", half, *x[i])))
+      return false;
+    if (!shared) present[i] = *x[i];
   }
+  if (past && !shared) in->past = nr_lower_dim(l, past, 3);
+  return true;
+}
+
+/* Attention of the parts of a product, with a bias for it. length: an input, see add_stacked_past. */
+static NrStatus self_attention(NrLower *l, NrValue *product, NrValue *bias, NrValue *past, size_t length, Inputs in) {
+  NrDim heads;
+  NrValue *present[2];
+  if (!product || !heads_attr(l, &heads) || !cut(l, product, heads, &in) || (bias && !add_biases(l, bias, 3, &in)) ||
+      !add_stacked_past(l, past, length, &in, present))
+    return NR_ERROR_INVALID;
   NR_TRY(nr_lower_out(l, 0, attend(l, &in, NULL), in.dtype));
   if (!nr_lower_wants(l, 1)) return NR_OK;
   if (!nr_lower_dims_agree(l, nr_lower_dim(l, in.k, 3), nr_lower_dim(l, in.v, 3), "sizes of keys and of values"))
     return NR_ERROR_INVALID;
-  return nr_lower_out(l, 1, stacked(l, in.k, in.v), in.dtype);
+  return nr_lower_out(l, 1, stacked(l, present[0], present[1]), in.dtype);
 }
 
 NrStatus nr_lower_microsoft_attention(NrLower *l) {
   Inputs in = {.past = nr_dim(0), .mask = 3, .bias = 5, .mask_name = "mask_index", .dtype = nr_lower_dtype(l, 0)};
-  if (is_shared_or_rotated(l) || !are_factors(l)) return NR_ERROR_INVALID;
-  return self_attention(l, project(l), nr_lower_in(l, 2), nr_lower_in(l, 4), in);
+  if (is_rotated(l) || !are_factors(l)) return NR_ERROR_INVALID;
+  return self_attention(l, project(l), nr_lower_in(l, 2), nr_lower_in(l, 4), 6, in);
 }
 
 /* A parameter of a whole tensor. */
@@ -319,10 +305,10 @@ NrStatus nr_lower_qattention(NrLower *l) {
   Inputs in = {.past = nr_dim(0), .mask = 5, .bias = NR_NO_INPUT, .mask_name = "mask_index",
                .dtype = nr_lower_dtype(l, 3)};
   NrScaledMatMul product = {.a = 0, .b = 1, .a_scale = 3, .b_scale = 4, .a_zero = 6, .b_zero = 7, .bias = NR_NO_INPUT};
-  if (is_shared_or_rotated(l) || !are_factors(l) || !is_one(l, "input_scale", 3) ||
-      !is_one(l, "input_zero_point", 6))
+  if (is_rotated(l) || !are_factors(l) || !is_one(l, "input_scale", 3) || !is_one(l, "input_zero_point", 6))
     return NR_ERROR_INVALID;
-  return self_attention(l, nr_lower_scaled_matmul(l, &product), nr_lower_in(l, 2), nr_lower_in(l, 8), in);
+  NrValue *projected = nr_lower_scaled_matmul(l, &product);
+  return self_attention(l, projected, nr_lower_in(l, 2), nr_lower_in(l, 8), NR_NO_INPUT, in);
 }
 
 /* ---- RotaryEmbedding ---- */
