@@ -171,6 +171,12 @@ MODELS = {
         v = SplitToSequence <axis: int = 0, keepdims: int = 1> (x)
         m = SequenceMap <body = b (T[1, 3] e) => (T[1, 3] f) { f = Identity (e) }> (v)
         w = ConcatFromSequence <axis: int = 0> (m) }""",
+    "map": """g (T[N, 3] x, T[N, 3] y) => (T[a, 3] z) {
+        v = SplitToSequence <axis: int = 0, keepdims: int = 1> (x)
+        w = SplitToSequence <axis: int = 0, keepdims: int = 1> (y)
+        m = SequenceMap <body = b (T[1, 3] e, T[N, 3] whole, T[1, 3] row) => (T[k, 3] f) {
+            f = Concat <axis: int = 0> (e, row, whole) }> (v, y, w)
+        z = ConcatFromSequence <axis: int = 0> (m) }""",
     "empty": """g (T[N, 3] x, T[N, 3] y) => (T[a, 3] z) {
         s = SequenceEmpty <dtype: int = D> ()
         t = SequenceInsert (s, x)
@@ -187,15 +193,27 @@ MODELS = {
 }
 
 
+def model_named(name, dtype):
+    number = helper.np_dtype_to_tensor_dtype(np.dtype(dtype))
+    text = MODELS[name].replace("T[", "float[").replace("T w", "float w").replace("D>", f"{number}>").replace("{HELD}", "{0}")
+    model = onnx.parser.parse_model(f'<ir_version: 10, opset_import: ["": 21]> {text}')
+    retype(model.graph, number)
+    return model
+
+
+def models():
+    """All that this file runs and judges, for test_op_types.py."""
+    for dtype in DTYPES:
+        yield from (model_of(*case, True)[0] for case in cases(dtype))
+        yield from (model_named(name, dtype) for name in MODELS)
+
+
 @pytest.mark.parametrize("compiled", [True, False])
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("name", MODELS)
 def test_models(name, dtype, compiled):
     from ops import interpreted
-    number = helper.np_dtype_to_tensor_dtype(np.dtype(dtype))
-    text = MODELS[name].replace("T[", "float[").replace("T w", "float w").replace("D>", f"{number}>").replace("{HELD}", "{0}")
-    model = onnx.parser.parse_model(f'<ir_version: 10, opset_import: ["": 21]> {text}')
-    retype(model.graph, number)
+    model = model_named(name, dtype)
     x, y = numbers(dtype, 5, 3), finite(dtype, 5, 3)
     feeds = {"x": x, "y": y, "c": np.array(False)}
     feeds = {v.name: feeds[v.name] for v in model.graph.input}
@@ -215,6 +233,8 @@ def by_hand(name, x, y):
         return [x[0], np.concatenate([y[:1], x[:0:-1]])]
     if name == "sequences":
         return [np.concatenate([x, x, y]), np.int64(3), x, x]
+    if name == "map":
+        return [np.concatenate([r for i in range(5) for r in (x[i:i + 1], y[i:i + 1], y)])]
     if name == "empty":
         return [np.concatenate([x, y])]
     if name == "optional":

@@ -4,6 +4,7 @@ import numpy as np
 import onnx
 import onnx.parser
 import pytest
+from onnx import helper
 from onnx.reference import ReferenceEvaluator
 
 import noria
@@ -161,6 +162,41 @@ def test_other_values_than_those_of_the_graph():
 def test_what_does_not_depend_on_y_has_zeros():
     check("y = Exp (a)", {"a": numbers(2), "b": numbers(2, 2)})
     check("y = Mul (a, b)", {"a": numbers(2), "b": numbers(2)}, zs="b")
+
+
+FLOATS = [np.float16, np.float32, np.float64]
+ANY = [*FLOATS, np.bool_, np.complex64, np.complex128, np.int8, np.int16, np.int32, np.int64, np.uint8, np.uint16,
+       np.uint32, np.uint64, object]
+
+
+def typed_model(of_x, of_z):
+    """y = x * x times the number of elements of z that are not zeros, or empty strings."""
+    x, z = (helper.np_dtype_to_tensor_dtype(np.dtype(t)) for t in (of_x, of_z))
+    nodes = [helper.make_node("NonZero", ["z"], ["at"]), helper.make_node("Size", ["at"], ["n"]),
+             helper.make_node("Cast", ["n"], ["count"], to=x), helper.make_node("Mul", ["x", "x"], ["square"]),
+             helper.make_node("Mul", ["square", "count"], ["y"]),
+             helper.make_node("Gradient", ["x", "z"], ["dx"], domain="ai.onnx.preview.training", xs=["x"], zs=["z"], y="y")]
+    graph = helper.make_graph(nodes, "g", [helper.make_tensor_value_info(n, t, [None]) for n, t in (("x", x), ("z", z))],
+                              [helper.make_tensor_value_info("dx", x, [None])])
+    opsets = [helper.make_opsetid("", 21), helper.make_opsetid("ai.onnx.preview.training", 1)]
+    return helper.make_model(graph, opset_imports=opsets, ir_version=10)
+
+
+def models():
+    """Of all types, for test_op_types.py."""
+    return [typed_model(x, z) for x in FLOATS for z in ANY]
+
+
+@pytest.mark.parametrize("of_x", FLOATS)
+@pytest.mark.parametrize("of_z", ANY)
+def test_types(of_x, of_z):
+    """What is no float has no derivative, but y may depend on it."""
+    x, z = np.array([.5, -2, 3], of_x), np.array([0, 1, 1, 0, 3]).astype(of_z)
+    if of_z is object:
+        z = np.array(["", "a", "b", "", "0"], object)
+    got, = noria.InferenceSession(typed_model(of_x, of_z).SerializeToString()).run(None, {"x": x, "z": z})
+    assert got.dtype == of_x
+    np.testing.assert_array_equal(got, 2 * x * 3)
 
 
 @pytest.mark.parametrize("body, text", [

@@ -27,6 +27,12 @@ def model(nodes, inputs, outputs):
     return helper.make_model(graph, opset_imports=opsets, ir_version=10).SerializeToString()
 
 
+def models():
+    """Those that this file runs and judges, for test_op_types.py."""
+    data = [zip_model(key, **attrs) for key, attrs in ZIPPED] + [vectorizer(*v[:2], **v[3]) for v in VECTORS]
+    return [onnx.load_from_string(d) for d in data + [caster(*c[:2], **c[3]) for c in CASTS]]
+
+
 def node(op, inputs=("x",), outputs=("y",), **attrs):
     return helper.make_node(op, inputs, outputs, name="n", domain="ai.onnx.ml", **attrs)
 
@@ -45,9 +51,11 @@ def caster(value, result, **attrs):
                  [("y", helper.make_tensor_type_proto(result, None))])
 
 
-@pytest.mark.parametrize("key, attrs", [(STRING, {"classlabels_strings": ["c", "", "ä"]}),
-                                        (INT64, {"classlabels_int64s": [7, -2, 2 ** 62]}),
-                                        (STRING, {"classlabels_strings": ["b", "a", "b"]})])
+ZIPPED = [(STRING, {"classlabels_strings": ["c", "", "ä"]}), (INT64, {"classlabels_int64s": [7, -2, 2 ** 62]}),
+          (STRING, {"classlabels_strings": ["b", "a", "b"]})]
+
+
+@pytest.mark.parametrize("key, attrs", ZIPPED)
 @pytest.mark.parametrize("x", [X, X[:1], X[0]])
 def test_zip_map(key, attrs, x):
     """The same dicts, in the same order, with Python's own types as keys and values."""
@@ -93,26 +101,33 @@ def test_in_branches():
             assert session.run(None, {"x": X, "c": np.array(c)}) == [want]
 
 
-@pytest.mark.parametrize("key, value, feed, vocabulary, want", [
+VECTORS = [
     (STRING, FLOAT, {"b": 1.5, "zz": 2, "ä": -1}, {"string_vocabulary": ["ä", "b", "c", "b"]}, [-1, 1.5, 0, 1.5]),
     (INT64, FLOAT, {-3: 1.5}, {"int64_vocabulary": [-3, 3]}, [1.5, 0]),
     (STRING, INT64, {"b": 2 ** 60}, {"string_vocabulary": ["a", "b"]}, [0, 2 ** 60]),
     (INT64, STRING, {1: "one", 2: "two"}, {"int64_vocabulary": [2, 5]}, ["two", ""]),
-    (INT64, TensorProto.DOUBLE, {}, {"int64_vocabulary": [2, 5]}, [0, 0])])
+    (STRING, TensorProto.DOUBLE, {"b": -.1}, {"string_vocabulary": ["a", "b"]}, [0, -.1]),
+    (INT64, TensorProto.DOUBLE, {}, {"int64_vocabulary": [2, 5]}, [0, 0])]
+
+
+@pytest.mark.parametrize("key, value, feed, vocabulary, want", VECTORS)
 def test_dict_vectorizer(key, value, feed, vocabulary, want):
     y, = noria.InferenceSession(vectorizer(key, value, **vocabulary)).run(None, {"x": feed})
     assert y.tolist() == [want]
     assert y.dtype == (object if value == STRING else helper.tensor_dtype_to_np_dtype(value))
 
 
-@pytest.mark.parametrize("value, result, feed, attrs, want", [
+CASTS = [
     (FLOAT, FLOAT, {3: .5, 1: -2.75}, {}, [-2.75, .5]),
     (FLOAT, INT64, {3: .5, 1: -2.75}, {"cast_to": "TO_INT64"}, [-2, 0]),
     (FLOAT, STRING, {3: .5, 1: 7}, {"cast_to": "TO_STRING"}, ["7", "0.5"]),
     (STRING, FLOAT, {3: "-1e3", 1: "2"}, {}, [2, -1000]),
     (STRING, INT64, {1: "12"}, {"cast_to": "TO_INT64", "map_form": "SPARSE", "max_map": 3}, [0, 12, 0]),
     (STRING, STRING, {1: "x"}, {"cast_to": "TO_STRING", "map_form": "SPARSE", "max_map": 2}, ["0", "x"]),
-    (FLOAT, FLOAT, {2: 5, 9: 1, -1: 3}, {"map_form": "SPARSE", "max_map": 4}, [0, 0, 5, 0])])
+    (FLOAT, FLOAT, {2: 5, 9: 1, -1: 3}, {"map_form": "SPARSE", "max_map": 4}, [0, 0, 5, 0])]
+
+
+@pytest.mark.parametrize("value, result, feed, attrs, want", CASTS)
 def test_cast_map(value, result, feed, attrs, want):
     y, = noria.InferenceSession(caster(value, result, **attrs)).run(None, {"x": feed})
     assert y.tolist() == [want]
