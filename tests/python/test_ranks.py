@@ -96,19 +96,20 @@ def test_eight_versions(run, bits):
 
 
 def test_more_than_eight_versions():
-    """What is beyond has its first version only; a run that needs another one names the node."""
+    """Of what is beyond there is one version, of the rank that the value before has; a run that needs another one names the
+    node."""
     text = "g (" + ", ".join(f"bool c{i}" for i in range(4)) + ", float[1, 2] x) => (float[] y) {\n"
     for i in range(4):
         text += squeeze_if(f"a{i}", "x", f"c{i}") + f"\nb{i} = Neg(a{i})\n"
     text += "s0 = Add(b0, b1)  s1 = Add(b2, b3)  y = Add(s0, s1) }"
     session = noria.InferenceSession(model_of(16, text, valid=False).SerializeToString())
     x = np.float32([[3, 4]])
-    for conds in ([1, 1, 1, 1], [0, 1, 0, 1], [0, 0, 0, 1]):
+    for conds in ([1, 1, 1, 1], [0, 1, 1, 1], [0, 1, 0, 0], [0, 0, 0, 0]):
         feeds = {f"c{i}": np.array(bool(c)) for i, c in enumerate(conds)}
         got, = session.run(None, {**feeds, "x": x})
         np.testing.assert_array_equal(got, -4 * (x[0] if all(conds) else x))
-    with pytest.raises(noria.Error, match="node 'b3': a value has rank 2, and it was compiled only for 1"):
-        session.run(None, {**feeds, "c3": np.array(False), "x": x})
+    with pytest.raises(noria.Error, match="node 'b3': a value has rank 1, and it was compiled only for 2"):
+        session.run(None, {**feeds, "c3": np.array(True), "x": x})
 
 
 def test_a_version_that_cannot_be_compiled(run):
@@ -309,3 +310,95 @@ def test_scan_of_a_wrong_rank():
       y = Scan<num_scan_inputs = 1, body = b (float[N] a, float[N] v) => (float[N] n) { n = Add(a, v) }>(s, x) }"""
     message = fails(16, text, dict(s=[1, 2], x=[1, 2]), valid=False)
     assert message == "node 'y': input 1 has rank 1, where rank 2 is needed"
+
+
+# ---- lists of unknown length beside what says how long they are ---------------------------------------------------------
+
+@pytest.mark.parametrize("rank", [1, 4, 6])
+def test_pads(run, rank):
+    """Two of each dim."""
+    x = np.arange(2 ** rank, dtype=np.float32).reshape([2] * rank)
+    pads = [i % 3 for i in range(2 * rank)]
+    dims = ", ".join(f"D{i}" for i in range(rank))
+    text = f"g (float[{dims}] x, int64[K] pads) => (float[] y) {{ y = Pad(x, pads) }}"
+    run(text, dict(x=x, pads=pads), [np.pad(x, list(zip(pads[:rank], pads[rank:])))])
+    assert f"dim 0 of pads is {2 * rank - 1}, not {2 * rank}" in fails(16, text, dict(x=x, pads=pads[1:]), valid=False)
+
+
+@pytest.mark.parametrize("axes", [[], [3], [-1, 0], [0, 1, 2, 3]], ids=str)
+def test_pads_of_some_axes(run, axes):
+    x = np.arange(16, dtype=np.float32).reshape(2, 2, 2, 2)
+    pads = [i % 3 + 1 for i in range(2 * len(axes))]
+    of = [(0, 0)] * 4
+    for k, axis in enumerate(axes):
+        of[axis] = pads[k], pads[k + len(axes)]
+    run("g (float[A, B, C, D] x, int64[K] pads, int64[L] axes) => (float[] y) { y = Pad(x, pads, \"\", axes) }",
+        dict(x=x, pads=pads, axes=axes), [np.pad(x, of)], opset=21)
+
+
+def test_other_lists(run):
+    """Repeats, parts and ends are as many as dims, outputs and starts."""
+    x = np.arange(4, dtype=np.float32).reshape(1, 2, 1, 2, 1, 1, 1, 1, 1)
+    dims = ", ".join("ABCDEFGHI")
+    run(f"""g (float[{dims}] x, int64[K] n, int64[L] parts, int64[M] ends) => (float[] y, float[] p, float[] q, float[] z) {{
+          y = Tile(x, n)
+          p, q = Split<axis = 1>(x, parts)
+          one = Constant<value = int64[2] {{0, 1}}>()
+          z = Slice(x, one, ends) }}""", dict(x=x, n=[2] * 9, parts=[2, 0], ends=[1, 2]),
+        [np.tile(x, [2] * 9), x, x[:, :0], x[:, 1:]])
+
+
+# ---- tuples of indices of unknown length -----------------------------------------------------------------------------
+
+@pytest.mark.parametrize("at", [[[1], [0]], [[1, 2], [0, -1]], [[1, 2, 3]], [[1, 0, 3, 4]] * 3], ids=str)
+def test_gather_nd(run, at):
+    """The rank of the result is known in the run only."""
+    x = np.arange(120, dtype=np.float32).reshape(2, 3, 4, 5)
+    run("g (float[A, B, C, D] x, int64[N, K] i) => (float[] y) { z = GatherND(x, i)  y = Neg(z) }", dict(x=x, i=at),
+        [-np.stack([x[tuple(i)] for i in at])])
+
+
+@pytest.mark.parametrize("at", [[[1], [0]], [[1, 2], [0, -1]]], ids=str)
+def test_gather_nd_in_batches(run, at):
+    x = np.arange(24, dtype=np.float32).reshape(2, 3, 4)
+    run("g (float[A, B, C] x, int64[N, K] i) => (float[] y) { z = GatherND<batch_dims = 1>(x, i)  y = Neg(z) }",
+        dict(x=x, i=at), [-np.stack([x[(b, *i)] for b, i in enumerate(at)])])
+
+
+def test_gather_nd_of_a_declared_rank(run):
+    x = np.arange(24, dtype=np.float32).reshape(2, 3, 4)
+    text = "g (float[A, B, C] x, int64[N, K] i) => (float[P, Q] y) { y = GatherND(x, i) }"
+    run(text, dict(x=x, i=[[1, 2], [0, 0]]), [x[[1, 0], [2, 0]]])
+    assert "node 'y': a value has in dim 1 the size 1, and it was compiled only for 2" in fails(
+        16, text, dict(x=x, i=[[1]]), valid=False)
+
+
+def test_gather_nd_of_too_long_tuples():
+    text = "g (float[A, B] x, int64[N, K] i) => (float[] y) { y = GatherND(x, i) }"
+    assert "in dim 1 the size 3; the most that it is compiled for is 2" in fails(
+        16, text, dict(x=[[1]], i=[[0, 0, 0]]), valid=False)
+
+
+# ---- several inputs without a shape ----------------------------------------------------------------------------------
+
+@pytest.mark.parametrize("rank", [0, 2, 5])
+def test_two_inputs_of_one_rank(run, rank):
+    """Of the second one only the version of equal rank is made."""
+    x = np.arange(2 ** rank, dtype=np.float32).reshape([2] * rank)
+    text = "g (float[] x, float[] y) => (float[] z) { z = Add(x, y) }"
+    run(text, dict(x=x, y=x), [2 * x])
+    assert f"a value has rank {rank + 1}, and it was compiled only for {rank}: fix the shapes" in fails(
+        16, text, dict(x=x, y=[x]), valid=False)
+
+
+@pytest.mark.parametrize("rank", [1, 3])
+def test_scan_of_two_inputs_without_a_shape(run, rank):
+    """Nor does the body declare one: both have the same rank, and a state has one less."""
+    x = np.arange(3 * 2 ** (rank - 1), dtype=np.float32).reshape([3] + [2] * (rank - 1))
+    run("""g (float[] x, float[] y) => (float[] z) {
+      z = Scan<num_scan_inputs = 2, body = b (float[] a, float[] c) => (float[] r) { r = Mul(a, c) }>(x, y) }""",
+        dict(x=x, y=x + 1), [x * (x + 1)], ort=False)
+    s = np.ones(x.shape[1:], np.float32)
+    run("""g (float[] s, float[] x) => (float[] y, float[] rows) {
+      y, rows = Scan<num_scan_inputs = 1, body = b (float[] a, float[] v) => (float[] n, float[] r) {
+        n = Add(a, v)  r = Identity(n) }>(s, x) }""", dict(s=s, x=x), [s + x.sum(0), s + np.cumsum(x, 0)], ort=False)

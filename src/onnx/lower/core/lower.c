@@ -203,13 +203,13 @@ NrStatus nr_lower_region(NrLower *l, NrRegion *region, const NrLowered *args, si
 NrStatus nr_lower_ops(NrLower *l, NrOp *op, NrLowered *out_yields, size_t num_yields) {
   NrOp *last = op ? nr_block_terminator(op->block) : NULL;
   for (; op && op != last; op = op->next) {
-    NrValue *split = nr_lower_open_operand(l, op);
-    NrStatus status = split ? NR_OK : lower_op(l, op);
-    if (status && l->state->wanted) {
+    NrWanted split = {nr_lower_open_operand(l, op)};
+    NrStatus status = split.onnx ? NR_OK : lower_op(l, op);
+    if (status && l->state->wanted.onnx) {
       split = l->state->wanted;
-      l->state->wanted = NULL;
+      l->state->wanted = (NrWanted){0};
     }
-    if (split) return nr_lower_split_versions(l, op, split, out_yields, num_yields);
+    if (split.onnx) return nr_lower_split_versions(l, op, split, out_yields, num_yields);
     if (status) return status;
   }
   if (!last || last->num_operands != num_yields)

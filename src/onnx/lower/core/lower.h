@@ -43,6 +43,7 @@ typedef struct NrLower {
   NrOp *op;          /* the onnx op being lowered */
   int64_t version;   /* opset version of its domain */
   size_t versions;   /* how many versions there are of what is being lowered (versions.c) */
+  const int64_t *split_rank; /* the rank in the innermost split on one around it; NULL: none */
   NrPart part;
   struct NrLowerState *state; /* shared over the whole function: value map, symbols (lower.c) */
 } NrLower;

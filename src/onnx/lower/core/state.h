@@ -19,13 +19,21 @@ typedef struct NrSymbol {
   size_t arg, index;
 } NrSymbol;
 
+/* What the lowering of an op depends on and only the run knows: the rank of a value, or the length of one of its dims,
+ * from `least` to `most`. */
+typedef struct NrWanted {
+  NrValue *onnx; /* an operand of the op; NULL: nothing */
+  size_t dim;    /* of a ranked tensor */
+  int64_t least, most;
+} NrWanted;
+
 typedef struct NrLowerState {
   NrArena arena;
   NrMap values;  /* onnx value -> NrLowered* */
   NrMap dims;    /* lowered tensor -> NrDim[rank], .value NULL and size NR_DYNAMIC where no tensor.dim was made yet */
   NrMap carried; /* onnx loop op -> NrVersions of each carried value, as it was generalised (loop.c) */
   NrMap versions;    /* lowered unranked tensor -> NrVersions* */
-  NrValue *wanted;   /* an operand of the op being lowered whose length must be known for it (versions.c) */
+  NrWanted wanted;   /* by the op being lowered (versions.c) */
   unsigned failures; /* versions that could not be lowered */
   NR_VEC(NrSymbol) symbols;
   NR_VEC(size_t) ties; /* of each symbol: an earlier one that must be equal to it, or itself (symbols.c) */
@@ -68,11 +76,13 @@ void nr_lower_check_versions(NrLower *l, NrValue *value, const NrVersions *v, co
 NrValue *nr_lower_ranked(NrLower *l, NrValue *value, NrType like, const char *what);
 /* The onnx value that is to be split before op is lowered; NULL: none. */
 NrValue *nr_lower_open_operand(NrLower *l, NrOp *op);
-/* Asks that the op be lowered again for each length of this operand. False when that cannot be. The op's lowering then
- * returns an error without a message. */
-bool nr_lower_want_length(NrLower *l, NrValue *vector);
-/* Lowers op and what follows it in its block for each version of the onnx value, and gives what the block yields. */
-NrStatus nr_lower_split_versions(NrLower *l, NrOp *op, NrValue *onnx, NrLowered *yields, size_t num_yields);
+/* Asks that the op be lowered again for each length of a dim of this operand, from least to most. False when that
+ * cannot be; else the op's lowering then returns an error without a message. */
+bool nr_lower_want_dim(NrLower *l, NrValue *operand, size_t dim, int64_t least, int64_t most);
+/* The same for the length of a list, on which the rank of the result depends. */
+bool nr_lower_want_length(NrLower *l, NrValue *list);
+/* Lowers op and what follows it in its block for each version of what is wanted, and gives what the block yields. */
+NrStatus nr_lower_split_versions(NrLower *l, NrOp *op, NrWanted wanted, NrLowered *yields, size_t num_yields);
 /* Lowers op and what follows it in its block. */
 NrStatus nr_lower_ops(NrLower *l, NrOp *op, NrLowered *out_yields, size_t num_yields);
 

@@ -12,7 +12,19 @@ static NrValue *to_i64(NrLower *l, NrValue *const *args, void *user) {
   return nr_lower_cast(l, args[0], *(const NoriaDType *)user, NORIA_I64, true);
 }
 
+/* A list of `length` elements, or any number. NULL after an error. */
+static NrValue *of_length(NrLower *l, const char *name, NrValue *list, size_t length) {
+  if (length == NR_ANY_LENGTH || nr_rank(list) != 1 || nr_dim_known(nr_lower_dim(l, list, 0))) return list;
+  int64_t size = (int64_t)length;
+  if (!nr_lower_expect_shape(l, name, list, &(NrShape){1, {nr_dim(size)}})) return NULL;
+  return nr_lower_tensor_cast(l, list, nr_type_tensor(&size, 1, list->type->elem));
+}
+
 bool nr_lower_ints(NrLower *l, bool from_input, size_t input, const char *name, NrInts *out) {
+  return nr_lower_ints_of(l, from_input, input, name, NR_ANY_LENGTH, out);
+}
+
+bool nr_lower_ints_of(NrLower *l, bool from_input, size_t input, const char *name, size_t length, NrInts *out) {
   *out = (NrInts){0};
   const int64_t *values;
   size_t count;
@@ -31,7 +43,8 @@ bool nr_lower_ints(NrLower *l, bool from_input, size_t input, const char *name, 
     else if (!nr_dtype_is_int(dtype))
       return nr_lower_error(l, "%s must be integers", name), false;
     NrShape shape;
-    if (!list || !nr_lower_dims_operand(l, list, name, &shape)) return false;
+    if (!list || !(list = of_length(l, name, list, length)) || !nr_lower_dims_operand(l, list, name, &shape))
+      return false;
     out->given = true;
     out->count = shape.rank;
     memcpy(out->at, shape.dims, shape.rank * sizeof *shape.dims);

@@ -5,6 +5,7 @@
 #include "onnx/lower/core/lower.h"
 
 enum { NR_SMALL_LIST = 32 }; /* longer lists are data, not shapes */
+#define NR_ANY_LENGTH SIZE_MAX
 
 /* A list of integers of a node: constants, or values of the run. */
 typedef struct NrInts {
@@ -13,8 +14,11 @@ typedef struct NrInts {
   NrDim at[NORIA_MAX_RANK];
 } NrInts;
 
-/* From input `input` when from_input, else from attribute `name`. Its length must be known. False after an error. */
+/* From input `input` when from_input, else from attribute `name`. What is lowered is lowered for each length that the
+ * input can have, where only the run knows it. False after an error. */
 bool nr_lower_ints(NrLower *l, bool from_input, size_t input, const char *name, NrInts *out);
+/* The same where other parts of the node say how long the list is: a length that only the run knows is checked. */
+bool nr_lower_ints_of(NrLower *l, bool from_input, size_t input, const char *name, size_t length, NrInts *out);
 /* The dims of a constant list of axes; negative axes count from the end, none may occur twice. */
 bool nr_lower_known_axes(NrLower *l, const NrInts *axes, size_t rank, size_t *out);
 bool nr_ints_known(const NrInts *ints);

@@ -1,5 +1,6 @@
 /* gather.c - reading elements at dynamic indices: Gather, GatherElements, GatherND, ReverseSequence. */
 #include "onnx/lower/ops/data.h"
+#include "onnx/lower/core/state.h"
 
 /* ---- Gather ---- */
 
@@ -145,6 +146,14 @@ static NrValue *nd_body(NrLower *l, NrValue *const *indices, void *user) {
   return nr_lower_extract(l, n->data, at, n->from.rank);
 }
 
+/* Asks for versions by the number of indices in a tuple, which the rank of the result depends on. */
+static bool want_depth(NrLower *l, NrValue *positions, int64_t most) {
+  NrType declared = l->op->num_results == 1 ? nr_op_result(l->op)->type : NULL;
+  bool known = declared && nr_type_is_tensor(declared) && nr_type_is_ranked(declared);
+  int64_t outer = nr_rank(positions) - 1, depth = known ? outer + most - declared->rank : 1;
+  return depth >= 0 && nr_lower_want_dim(l, positions, (size_t)outer, depth, known ? NR_MIN(depth, most) : most);
+}
+
 NrStatus nr_lower_gather_nd(NrLower *l) {
   NrValue *data = nr_lower_in(l, 0), *positions = nr_lower_in(l, 1);
   NrShape from = nr_lower_shape(l, data), q = nr_lower_shape(l, positions), shape = {0};
@@ -152,6 +161,7 @@ NrStatus nr_lower_gather_nd(NrLower *l) {
   if (!nr_dtype_is_int(nr_lower_dtype(l, 1))) return nr_lower_error(l, "indices must be integers");
   if (q.rank == 0 || from.rank == 0) return nr_lower_error(l, "data and indices must have dims");
   NrDim depth = q.dims[q.rank - 1];
+  if (!nr_dim_known(depth) && want_depth(l, positions, (int64_t)from.rank - batch)) return NR_ERROR_INVALID;
   if (!nr_dim_known(depth))
     return nr_lower_error(
         l, "the last dim of the indices is not known before the run: the rank of the result depends on it");

@@ -180,8 +180,10 @@ NrStatus nr_lower_pad(NrLower *l) {
   NrInts list, axes = {0};
   Pads pads;
   if (2 * nr_rank(x) > NORIA_MAX_RANK) return nr_lower_error(l, "rank %u is above %d", nr_rank(x), NORIA_MAX_RANK / 2);
-  if (!nr_lower_ints(l, l->version >= 11, 1, l->version == 1 ? "paddings" : "pads", &list)) return NR_ERROR_INVALID;
   if (l->version >= 18 && !nr_lower_ints(l, true, 3, "axes", &axes)) return NR_ERROR_INVALID;
+  size_t length = 2 * (axes.given ? axes.count : nr_rank(x));
+  if (!nr_lower_ints_of(l, l->version >= 11, 1, l->version == 1 ? "paddings" : "pads", length, &list))
+    return NR_ERROR_INVALID;
   if (!read_pads(l, &list, &axes, nr_rank(x), &pads)) return NR_ERROR_INVALID;
   NrStr mode = nr_lower_attr_str(l, "mode");
   NrValue *result = NULL;
@@ -209,8 +211,8 @@ NrStatus nr_lower_center_crop_pad(NrLower *l) {
   NrValue *x = nr_lower_in(l, 0);
   NrInts sizes, axes;
   size_t at[NORIA_MAX_RANK], rank = nr_rank(x);
-  if (!nr_lower_ints(l, true, 1, "shape", &sizes) || !nr_lower_sizes(l, &sizes) ||
-      !nr_lower_ints(l, false, 0, "axes", &axes))
+  if (!nr_lower_ints(l, false, 0, "axes", &axes) ||
+      !nr_lower_ints_of(l, true, 1, "shape", axes.given ? axes.count : rank, &sizes) || !nr_lower_sizes(l, &sizes))
     return NR_ERROR_INVALID;
   if (axes.given && !nr_lower_known_axes(l, &axes, rank, at)) return NR_ERROR_INVALID;
   if (sizes.count != (axes.given ? axes.count : rank)) return nr_lower_error(l, "one size an axis is needed");

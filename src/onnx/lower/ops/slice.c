@@ -69,8 +69,10 @@ static NrValue *slice_at_once(NrLower *l, NrValue *x, const size_t *axes, const 
 NrStatus nr_lower_slice_op(NrLower *l) {
   bool inputs = l->version >= 10;
   NrInts starts, ends, axes, steps;
-  if (!nr_lower_ints(l, inputs, 1, "starts", &starts) || !nr_lower_ints(l, inputs, 2, "ends", &ends) ||
-      !nr_lower_ints(l, inputs, 3, "axes", &axes) || !nr_lower_ints(l, true, 4, "steps", &steps))
+  if (!nr_lower_ints(l, inputs, 1, "starts", &starts) ||
+      !nr_lower_ints_of(l, inputs, 2, "ends", starts.count, &ends) ||
+      !nr_lower_ints_of(l, inputs, 3, "axes", starts.count, &axes) ||
+      !nr_lower_ints_of(l, true, 4, "steps", starts.count, &steps))
     return NR_ERROR_INVALID;
   NrValue *x = nr_lower_in(l, 0);
   if (!axes.given)
@@ -127,7 +129,7 @@ NrStatus nr_lower_split(NrLower *l) {
   NrInts sizes;
   if (!nr_lower_axis(l, nr_lower_attr_int(l, "axis"), nr_rank(x), &axis)) return NR_ERROR_INVALID;
   if (parts > NORIA_MAX_RANK) return nr_lower_error(l, "more than %d parts", NORIA_MAX_RANK);
-  if (!nr_lower_ints(l, l->version >= 13 || (l->version == 1 && nr_lower_in(l, 1)), 1, "split", &sizes))
+  if (!nr_lower_ints_of(l, l->version >= 13 || (l->version == 1 && nr_lower_in(l, 1)), 1, "split", parts, &sizes))
     return NR_ERROR_INVALID;
   NrDim dim = nr_lower_dim(l, x, axis), offset = nr_dim(0), total = nr_dim(0);
   if (!sizes.given && !equal_parts(l, dim, parts, &sizes)) return NR_ERROR_INVALID;
@@ -211,7 +213,7 @@ static NrValue *tile(NrLower *l, NrValue *x, const NrInts *repeats) {
 NrStatus nr_lower_tile(NrLower *l) {
   NrValue *x = nr_lower_in(l, 0);
   NrInts repeats;
-  if (!nr_lower_ints(l, true, 1, "repeats", &repeats)) return NR_ERROR_INVALID;
+  if (!nr_lower_ints_of(l, true, 1, "repeats", l->version < 6 ? 1 : nr_rank(x), &repeats)) return NR_ERROR_INVALID;
   if (l->version < 6) {
     /* One axis, given by the third input. */
     NrInts axis, count = repeats;
