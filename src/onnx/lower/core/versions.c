@@ -365,7 +365,8 @@ static NrStatus join_versions(NrLower *l, Split *s) {
 
 NrStatus nr_lower_split_versions(NrLower *l, NrOp *op, NrWanted wanted, NrLowered *yields, size_t num_yields) {
   NrLowered *value = nr_map_get(&l->state->values, wanted.onnx);
-  Split s = {.op = op, .wanted = wanted, .onnx = wanted.onnx, .value = *value, .yields = yields, .num_yields = num_yields};
+  Split s = {.op = op, .wanted = wanted, .onnx = wanted.onnx, .value = *value,
+             .yields = yields, .num_yields = num_yields};
   NrLower at = *l;
   at.op = op; /* for messages */
   s.types =
