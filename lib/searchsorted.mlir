@@ -1,124 +1,70 @@
 // searchsorted.mlir - where each value would go in a sorted list: before the elements equal to it, or behind them.
 //
-// A table says where the elements begin whose keys share their high bits, counted from the least key on. So a value is searched
-// among as many elements as the fullest entry of the table has, not among all (search.mlir). Where there are few values, the table
-// has few entries. Parts of the values are searched on all threads.
+// Values are searched by a table of the list (search_table.mlir), which is made at each call. Where there are far fewer values than
+// elements, they are searched in the list itself, so that not all of it is read. Parts of the values are searched on all threads.
 //
 // The prelude defines !T, !K, @key(!T) -> !K, @key_bits, @before(!T, !T) -> i1, and @checked() -> i1, whether it is an
 // error where the list is not sorted.
 
-// The entry of the table that a key falls in: keys below the least are as that, those above the greatest as that one.
-func.func private @entry(%key: !K, %least: !K, %greatest: !K, %shift: !K) -> !K {
-  %low = arith.maxui %key, %least : !K
-  %high = arith.minui %low, %greatest : !K
-  %ahead = arith.subi %high, %least : !K
-  %entry = arith.shrui %ahead, %shift : !K
-  return %entry : !K
-}
-
-// How many bits of a difference of keys are shifted out, so that entries are less than 2^bits.
-func.func private @shift_for(%range: !K, %bits: index) -> !K {
-  %c1 = arith.constant 1 : index
-  %one = arith.constant 1 : !K
-  %none = arith.constant 0 : !K
-  %size = arith.shli %c1, %bits : index
-  %shift:2 = scf.while (%left = %range, %s = %none) : (!K, !K) -> (!K, !K) {
-    %entry = arith.index_castui %left : !K to index
-    %too_many = arith.cmpi uge, %entry, %size : index
-    scf.condition(%too_many) %left, %s : !K, !K
-  } do {
-  ^bb0(%left: !K, %s: !K):
-    %half = arith.shrui %left, %one : !K
-    %more = arith.addi %s, %one : !K
-    scf.yield %half, %more : !K, !K
-  }
-  return %shift#1 : !K
-}
-
-// The list is sorted. Each result is the number of elements before its value or, with %right, not behind it.
-func.func @searchsorted(%list: tensor<?x!T>, %values: tensor<?x!T>, %right: i1) -> tensor<?xi64> {
+// Where a key goes in the list. Only its elements are read, also where it is not sorted: each middle is less than %hi, at most %n.
+func.func private @search_list(%list: memref<?x!T>, %n: index, %key: !K, %right: i1) -> index {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
-  %c2 = arith.constant 2 : index
-  %c4 = arith.constant 4 : index
-  %c16 = arith.constant 16 : index
-  %part = arith.constant 4096 : index
-  %most_bits = arith.constant 20 : index
+  %found:2 = scf.while (%lo = %c0, %hi = %n) : (index, index) -> (index, index) {
+    %more = arith.cmpi ult, %lo, %hi : index
+    scf.condition(%more) %lo, %hi : index, index
+  } do {
+  ^bb0(%lo: index, %hi: index):
+    %sum = arith.addi %lo, %hi : index
+    %mid = arith.shrui %sum, %c1 : index
+    %element = memref.load %list[%mid] : memref<?x!T>
+    %other = func.call @key(%element) : (!T) -> !K
+    %is_left = func.call @left_of(%other, %key, %right) : (!K, !K, i1) -> i1
+    %after = arith.addi %mid, %c1 : index
+    %lo1 = arith.select %is_left, %after, %lo : index
+    %hi1 = arith.select %is_left, %hi, %mid : index
+    scf.yield %lo1, %hi1 : index, index
+  }
+  return %found#0 : index
+}
+
+// Searches the values in the list itself.
+func.func private @search_few(%list: tensor<?x!T>, %values: tensor<?x!T>, %right: i1, %found: memref<?xi64>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %part = arith.constant 256 : index
   %n = tensor.dim %list, %c0 : tensor<?x!T>
   %m = tensor.dim %values, %c0 : tensor<?x!T>
-  %most = arith.constant 4294967295 : index
-  %fits = arith.cmpi ule, %n, %most : index
-  rt.check %fits, "searchsorted: a list has at most 4294967295 elements, not %0"(%n : index)
-  %checked = func.call @checked() : () -> i1
-  scf.if %checked {
-    %place = func.call @first_unsorted(%list) : (tensor<?x!T>) -> index
-    %is_sorted = arith.cmpi eq, %place, %n : index
-    rt.check %is_sorted, "searchsorted: a is not sorted: element %0 is before the one ahead of it"(%place : index)
-  }
-  %keys = memref.alloc(%n) : memref<?x!K>
-  scf.for %i = %c0 to %n step %c1 {
-    %value = tensor.extract %list[%i] : tensor<?x!T>
-    %key = func.call @key(%value) : (!T) -> !K
-    memref.store %key, %keys[%i] : memref<?x!K>
-  }
-  // entries: a power of 2 of at least 4 times the elements, and 16,384, as few elements may be close to each other; or half of
-  // the values if that is less; but 2, so that no shift is by all bits
+  %elements = bufferization.to_buffer %list read_only : tensor<?x!T> to memref<?x!T>
+  %sought = bufferization.to_buffer %values read_only : tensor<?x!T> to memref<?x!T>
+  %num_parts = arith.ceildivui %m, %part : index
+  scf.parallel (%p) = (%c0) to (%num_parts) step (%c1) {
+    %begin = arith.muli %p, %part : index
+    %behind = arith.addi %begin, %part : index
+    %end = arith.minui %behind, %m : index
+    scf.for %i = %begin to %end step %c1 {
+      %value = memref.load %sought[%i] : memref<?x!T>
+      %key = func.call @key(%value) : (!T) -> !K
+      %place = func.call @search_list(%elements, %n, %key, %right) : (memref<?x!T>, index, !K, i1) -> index
+      %number = arith.index_cast %place : index to i64
+      memref.store %number, %found[%i] : memref<?xi64>
+    }
+    scf.reduce
+  } {noria.point_ns = 30000}
+  return
+}
+
+// Searches the values by a table of the list.
+func.func private @search_many(%list: tensor<?x!T>, %values: tensor<?x!T>, %right: i1, %found: memref<?xi64>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c16 = arith.constant 16 : index
+  %part = arith.constant 4096 : index
+  %n = tensor.dim %list, %c0 : tensor<?x!T>
+  %m = tensor.dim %values, %c0 : tensor<?x!T>
   %least_entries = arith.constant 16384 : index
-  %four_times = arith.muli %n, %c4 : index
-  %multiple = arith.maxui %four_times, %least_entries : index
-  %half_values = arith.divui %m, %c2 : index
-  %wanted = arith.minui %multiple, %half_values : index
-  %bits = scf.while (%b = %c1) : (index) -> (index) {
-    %size = arith.shli %c1, %b : index
-    %less = arith.cmpi ult, %size, %wanted : index
-    %allowed = arith.cmpi ult, %b, %most_bits : index
-    %more = arith.andi %less, %allowed : i1
-    scf.condition(%more) %b : index
-  } do {
-  ^bb0(%b: index):
-    %next = arith.addi %b, %c1 : index
-    scf.yield %next : index
-  }
-  %num_entries = arith.shli %c1, %bits : index
-  %num_begins = arith.addi %num_entries, %c1 : index
-  %begins = memref.alloc(%num_begins) : memref<?xi32>
-  %is_empty = arith.cmpi eq, %n, %c0 : index
-  %no_key = arith.constant 0 : !K
-  %zero32 = arith.constant 0 : i32
-  %one32 = arith.constant 1 : i32
-  scf.for %i = %c0 to %num_begins step %c1 {
-    memref.store %zero32, %begins[%i] : memref<?xi32>
-  }
-  %range:2 = scf.if %is_empty -> (!K, !K) {
-    scf.yield %no_key, %no_key : !K, !K
-  } else {
-    %last = arith.subi %n, %c1 : index
-    %first_key = memref.load %keys[%c0] : memref<?x!K>
-    %last_key = memref.load %keys[%last] : memref<?x!K>
-    %greater = arith.maxui %first_key, %last_key : !K
-    scf.yield %first_key, %greater : !K, !K
-  }
-  %difference = arith.subi %range#1, %range#0 : !K
-  %shift = func.call @shift_for(%difference, %bits) : (!K, index) -> !K
-  // how many elements each entry has, then where each begins
-  scf.for %i = %c0 to %n step %c1 {
-    %key = memref.load %keys[%i] : memref<?x!K>
-    %entry_key = func.call @entry(%key, %range#0, %range#1, %shift) : (!K, !K, !K, !K) -> !K
-    %entry = arith.index_castui %entry_key : !K to index
-    %count = memref.load %begins[%entry] : memref<?xi32>
-    %more = arith.addi %count, %one32 : i32
-    memref.store %more, %begins[%entry] : memref<?xi32>
-  }
-  %all:2 = scf.for %i = %c0 to %num_begins step %c1 iter_args(%sum = %zero32, %fullest = %zero32) -> (i32, i32) {
-    %count = memref.load %begins[%i] : memref<?xi32>
-    memref.store %sum, %begins[%i] : memref<?xi32>
-    %next = arith.addi %sum, %count : i32
-    %fuller = arith.maxui %fullest, %count : i32
-    scf.yield %next, %fuller : i32, i32
-  }
-  %size = arith.index_castui %all#1 : i32 to index
-  %last_begin = arith.subi %n, %size : index
-  %found = memref.alloc(%m) : memref<?xi64>
+  %table:6 = func.call @search_table(%list, %m, %least_entries)
+      : (tensor<?x!T>, index, index) -> (memref<?x!K>, memref<?xi32>, !K, !K, !K, index)
   %num_parts = arith.ceildivui %m, %part : index
   scf.parallel (%p) = (%c0) to (%num_parts) step (%c1) {
     %begin = arith.muli %p, %part : index
@@ -130,40 +76,9 @@ func.func @searchsorted(%list: tensor<?x!T>, %values: tensor<?x!T>, %right: i1) 
     %entries = memref.alloc() : memref<16x!K>
     %places = memref.alloc() : memref<16xindex>
     scf.for %first = %c0 to %count step %c16 {
-      %block_end = arith.addi %first, %c16 : index
-      %is_full = arith.cmpi ule, %block_end, %count : index
-      scf.if %is_full {
-        scf.for %i = %c0 to %c16 step %c1 {
-          %at = arith.addi %first, %i : index
-          %value = tensor.extract %slice[%at] : tensor<?x!T>
-          %key = func.call @key(%value) : (!T) -> !K
-          memref.store %key, %block_values[%i] : memref<16x!K>
-        }
-      } else {
-        // behind the last value, it is searched again
-        scf.for %i = %c0 to %c16 step %c1 {
-          %at_or_more = arith.addi %first, %i : index
-          %at = arith.minui %at_or_more, %last : index
-          %value = tensor.extract %slice[%at] : tensor<?x!T>
-          %key = func.call @key(%value) : (!T) -> !K
-          memref.store %key, %block_values[%i] : memref<16x!K>
-        }
-      }
-      scf.for %i = %c0 to %c16 step %c1 {
-        %key = memref.load %block_values[%i] : memref<16x!K>
-        %entry = func.call @entry(%key, %range#0, %range#1, %shift) : (!K, !K, !K, !K) -> !K
-        memref.store %entry, %entries[%i] : memref<16x!K>
-      }
-      scf.for %i = %c0 to %c16 step %c1 {
-        %entry_key = memref.load %entries[%i] : memref<16x!K>
-        %entry = arith.index_castui %entry_key : !K to index
-        %start = memref.load %begins[%entry] : memref<?xi32>
-        %start_or_more = arith.index_castui %start : i32 to index
-        %place = arith.minui %start_or_more, %last_begin : index
-        memref.store %place, %places[%i] : memref<16xindex>
-      }
-      func.call @search_block(%keys, %block_values, %places, %size, %right)
-          : (memref<?x!K>, memref<16x!K>, memref<16xindex>, index, i1) -> ()
+      func.call @search_values(%slice, %first, %count, %n, %table#0, %table#1, %table#2, %table#3, %table#4, %table#5, %right,
+          %block_values, %entries, %places)
+          : (tensor<?x!T>, index, index, index, memref<?x!K>, memref<?xi32>, !K, !K, !K, index, i1, memref<16x!K>, memref<16x!K>, memref<16xindex>) -> ()
       scf.for %i = %c0 to %c16 step %c1 {
         %at_or_more = arith.addi %first, %i : index
         %at = arith.minui %at_or_more, %last : index
@@ -178,8 +93,32 @@ func.func @searchsorted(%list: tensor<?x!T>, %values: tensor<?x!T>, %right: i1) 
     memref.dealloc %places : memref<16xindex>
     scf.reduce
   } {noria.point_ns = 30000}
-  memref.dealloc %keys : memref<?x!K>
-  memref.dealloc %begins : memref<?xi32>
+  memref.dealloc %table#0 : memref<?x!K>
+  memref.dealloc %table#1 : memref<?xi32>
+  return
+}
+
+// The list is sorted. Each result is the number of elements before its value or, with %right, not behind it.
+func.func @searchsorted(%list: tensor<?x!T>, %values: tensor<?x!T>, %right: i1) -> tensor<?xi64> {
+  %c0 = arith.constant 0 : index
+  %c64 = arith.constant 64 : index
+  %n = tensor.dim %list, %c0 : tensor<?x!T>
+  %m = tensor.dim %values, %c0 : tensor<?x!T>
+  %checked = func.call @checked() : () -> i1
+  scf.if %checked {
+    %place = func.call @first_unsorted(%list) : (tensor<?x!T>) -> index
+    %is_sorted = arith.cmpi eq, %place, %n : index
+    rt.check %is_sorted, "searchsorted: a is not sorted: element %0 is before the one ahead of it"(%place : index)
+  }
+  %found = memref.alloc(%m) : memref<?xi64>
+  // a table takes the time of log2(n) comparisons for each 64 elements or so
+  %multiple = arith.muli %m, %c64 : index
+  %are_few = arith.cmpi ule, %multiple, %n : index
+  scf.if %are_few {
+    func.call @search_few(%list, %values, %right, %found) : (tensor<?x!T>, tensor<?x!T>, i1, memref<?xi64>) -> ()
+  } else {
+    func.call @search_many(%list, %values, %right, %found) : (tensor<?x!T>, tensor<?x!T>, i1, memref<?xi64>) -> ()
+  }
   %result = bufferization.to_tensor %found restrict : memref<?xi64> to tensor<?xi64>
   return %result : tensor<?xi64>
 }

@@ -14,10 +14,10 @@ typedef struct Row {
 } Row;
 static const Row rows[] = {
     {"argsort", NR_KERNEL_ORDERED, {"sort_rows", "merge_sort", "merge_path"}},
-    {"histogram", NR_KERNEL_ORDERED, {"searchsorted", "search", "order"}},
+    {"histogram", NR_KERNEL_ORDERED, {"search_table", "search", "order"}},
     {"merge", NR_KERNEL_ORDERED, {"merge_path", "order"}},
     {"ragged_searchsorted", NR_KERNEL_ORDERED, {"search", "order"}},
-    {"searchsorted", NR_KERNEL_ORDERED, {"search", "order"}},
+    {"searchsorted", NR_KERNEL_ORDERED, {"search_table", "search", "order"}},
     {"sort", NR_KERNEL_ORDERED, {"sort_rows", "merge_sort", "merge_path"}},
     {"topk", NR_KERNEL_ORDERED, {NULL}},
     {"unique", NR_KERNEL_ORDERED, {"runs", "sort", "sort_rows", "merge_sort", "merge_path"}},
