@@ -101,7 +101,7 @@ func.func private @search_many(%list: tensor<?x!T>, %values: tensor<?x!T>, %righ
 // The list is sorted. Each result is the number of elements before its value or, with %right, not behind it.
 func.func @searchsorted(%list: tensor<?x!T>, %values: tensor<?x!T>, %right: i1) -> tensor<?xi64> {
   %c0 = arith.constant 0 : index
-  %c64 = arith.constant 64 : index
+  %c16 = arith.constant 16 : index
   %n = tensor.dim %list, %c0 : tensor<?x!T>
   %m = tensor.dim %values, %c0 : tensor<?x!T>
   %checked = func.call @checked() : () -> i1
@@ -111,8 +111,8 @@ func.func @searchsorted(%list: tensor<?x!T>, %values: tensor<?x!T>, %right: i1) 
     rt.check %is_sorted, "searchsorted: a is not sorted: element %0 is before the one ahead of it"(%place : index)
   }
   %found = memref.alloc(%m) : memref<?xi64>
-  // a table takes the time of log2(n) comparisons for each 64 elements or so
-  %multiple = arith.muli %m, %c64 : index
+  // a table of the list takes as much time as searching a value in it for each 16 elements or so
+  %multiple = arith.muli %m, %c16 : index
   %are_few = arith.cmpi ule, %multiple, %n : index
   scf.if %are_few {
     func.call @search_few(%list, %values, %right, %found) : (tensor<?x!T>, tensor<?x!T>, i1, memref<?xi64>) -> ()

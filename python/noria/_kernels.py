@@ -18,6 +18,12 @@ def session_of(name, num_threads):
     return session, [i.name for i in session.get_inputs()]
 
 
+def run_of(name, num_threads):
+    """What runs a kernel: a function from arrays without gaps, whose dtypes are those of its inputs, to arrays."""
+    run = session_of(name, num_threads)[0]._session.run
+    return lambda feeds: [np.asarray(value) for value in run(list(feeds))]
+
+
 def check_memory(a, dtype=None):
     """Refuses an array whose copy, of that type, would not fit: the array itself may be small, as of a broadcast
     element."""

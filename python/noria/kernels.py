@@ -10,17 +10,19 @@ Work is shared among threads, one per core, where that is worth it."""
 import contextlib
 import contextvars
 import functools
+import math
 import operator
 import re
 
 import numpy as np
 
 from . import Error
-from ._kernels import check_memory, session_of
+from ._kernels import check_memory, run_of
 
 __all__ = ["argsort", "histogram", "merge", "nms", "searchsorted", "sort", "threads", "topk", "unique"]
 
 _threads = contextvars.ContextVar("threads", default=0)
+_FLAGS = np.array(False), np.array(True)
 
 
 @contextlib.contextmanager
@@ -33,6 +35,7 @@ def threads(count):
         _threads.reset(token)
 
 
+@functools.cache
 def _element(dtype):
     """The element type in the kernel's name, and the dtype that its arrays are read as."""
     if dtype.kind == "b":
@@ -44,15 +47,20 @@ def _element(dtype):
     raise TypeError(f"there is no kernel for elements of {dtype}; expected integers, bool, float16, float32 or float64")
 
 
+@functools.cache
+def _run_of(kernel, dtype, suffix, num_threads):
+    return run_of(f"{kernel}.{_element(dtype)[0]}{suffix}", num_threads)
+
+
 def _run(kernel, dtype, suffix, *feeds):
-    session, names = session_of(f"{kernel}.{_element(dtype)[0]}{suffix}", _threads.get())
-    return session.run(None, dict(zip(names, feeds, strict=True)))
+    """The kernel's results on arrays without gaps, whose dtypes are those of its inputs."""
+    return _run_of(kernel, dtype, suffix, _threads.get())(feeds)
 
 
 def _call(kernel, dtype, suffix, arrays, *scalars):
     """The kernel's results on arrays of the one dtype and numbers."""
     _, raw = _element(dtype)
-    return _run(kernel, dtype, suffix, *(np.ascontiguousarray(a).view(raw) for a in arrays), *scalars)
+    return _run(kernel, dtype, suffix, *[np.ascontiguousarray(a).view(raw) for a in arrays], *scalars)
 
 
 def _errors_of_checks(function):
@@ -73,13 +81,16 @@ def _suffix(descending=False, check=False):
     return (".descending" if descending else "") + (".checked" if check else "")
 
 
-def _common(**arrays):
+def _common(*arrays):
     """The arrays as arrays of the type that all of them can become."""
-    arrays = {name: np.asarray(a) for name, a in arrays.items()}
-    for a in arrays.values():
+    arrays = [np.asarray(a) for a in arrays]
+    for a in arrays:
         check_memory(a)
-    dtype = np.result_type(*(a.dtype for a in arrays.values())).newbyteorder("=")
-    return [a.astype(dtype, copy=False) for a in arrays.values()], dtype
+    dtype = arrays[0].dtype
+    if any(a.dtype != dtype for a in arrays):
+        dtype = np.result_type(*(a.dtype for a in arrays))
+    dtype = dtype.newbyteorder("=")
+    return [a.astype(dtype, copy=False) for a in arrays], dtype
 
 
 def _offsets(name, offsets, size):
@@ -109,18 +120,18 @@ def searchsorted(a, v, side="left", sorter=None, *, a_offsets=None, v_offsets=No
     check: a list that is not sorted is a ValueError, which names the place. Else its results are some places in it."""
     if side not in ("left", "right"):
         raise ValueError(f"side must be 'left' or 'right', not {side!r}")
-    (a, v), dtype = _common(a=a, v=v)
+    (a, v), dtype = _common(a, v)
     if a.ndim == 0:
         raise ValueError(f"a must have 1 dim, but its shape is {a.shape}")
     if sorter is not None:
         a = _in_order(a, sorter)
-    right = np.array(side == "right")
+    right = _FLAGS[side == "right"]
     if a.ndim > 1:
         if a_offsets is not None or v_offsets is not None:
             raise ValueError(f"a must have 1 dim where offsets are given, but its shape is {a.shape}")
         if v.ndim != a.ndim or v.shape[:-1] != a.shape[:-1]:
             raise ValueError(f"a must have 1 dim, or v its leading dims, but the shapes are {a.shape} and {v.shape}")
-        rows = int(np.prod(a.shape[:-1]))
+        rows = math.prod(a.shape[:-1])
         a_offsets, v_offsets = (np.arange(rows + 1) * x.shape[-1] for x in (a, v))
     elif a_offsets is None and v_offsets is None:
         places, = _call("searchsorted", dtype, _suffix(check=check), [a, v.reshape(-1)], right)
@@ -156,7 +167,7 @@ def _in_order(a, sorter):
 def merge(a, b, *, check=False):
     """Two sorted arrays of one dim as one; of equal elements, those of a come first. check: one that is not sorted is a
     ValueError, which names it and the place; else the result is some of their elements."""
-    (a, b), dtype = _common(a=a, b=b)
+    (a, b), dtype = _common(a, b)
     for name, x in (("a", a), ("b", b)):
         if x.ndim != 1:
             raise ValueError(f"{name} must have 1 dim, but its shape is {x.shape}")
@@ -175,7 +186,7 @@ def unique(ar, return_index=False, return_inverse=False, return_counts=False, ax
     check_memory(ar)
     dtype = ar.dtype.newbyteorder("=")
     flat = ar.reshape(-1).astype(dtype, copy=False)
-    merged = np.array(bool(equal_nan))
+    merged = _FLAGS[bool(equal_nan)]
     if return_index or return_inverse:
         values, firsts, numbers, counts = _call("unique_places", dtype, "", [flat], merged)
     else:
@@ -215,7 +226,7 @@ def histogram(a, bins=10, range=None, density=None, weights=None):
     if np.any(edges[1:] < edges[:-1]):
         raise ValueError("bins must increase monotonically")
     if weights is None:
-        (edges_in, values), dtype = _common(bins=edges, a=a)
+        (edges_in, values), dtype = _common(edges, a)
         counts, = _call("histogram", dtype, "", [edges_in, values])
         counts = counts.view(np.intp)
         return (counts / np.diff(edges).astype(float) / counts.sum(), edges) if density else (counts, edges)
@@ -281,11 +292,14 @@ def _sorted(kernel, a, axis, kind, order, stable, descending):
     axis = _axis_of(a, axis)
     dtype = a.dtype.newbyteorder("=")
     check_memory(a)
-    rows = np.moveaxis(a.astype(dtype, copy=False), axis, -1)
+    rows = a.astype(dtype, copy=False)
+    is_last = axis == a.ndim - 1
+    if not is_last:
+        rows = np.moveaxis(rows, axis, -1)
     found, = _call(kernel, dtype, _suffix(descending), [rows.reshape(-1, rows.shape[-1])
                    if rows.size else np.empty((0, rows.shape[-1]), dtype)])
-    result = np.moveaxis(found.view(dtype if kernel == "sort" else np.intp).reshape(rows.shape), -1, axis)
-    return np.ascontiguousarray(result)
+    result = found.view(dtype if kernel == "sort" else np.intp).reshape(rows.shape)
+    return result if is_last else np.ascontiguousarray(np.moveaxis(result, -1, axis))
 
 
 def sort(a, axis=-1, kind=None, order=None, *, stable=None, descending=False):
@@ -313,7 +327,7 @@ def topk(a, k, axis=-1, largest=True):
         places = np.take(argsort(a, axis, descending=largest), np.arange(k), axis)
         return np.take_along_axis(a.astype(a.dtype.newbyteorder("="), copy=False), places, axis), places
     check_memory(a)
-    rows = (int(np.prod(a.shape[:axis])), a.shape[axis], int(np.prod(a.shape[axis + 1:])))
+    rows = (math.prod(a.shape[:axis]), a.shape[axis], math.prod(a.shape[axis + 1:]))
     dtype = a.dtype.newbyteorder("=")
     values, places = _call("topk", dtype, _suffix(largest), [a.astype(dtype, copy=False).reshape(rows)],
                            np.array(k, np.int64))

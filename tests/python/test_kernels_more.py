@@ -95,7 +95,8 @@ def test_sort_of_arrays_of_all_layouts():
 def test_merge(dtype):
     """As the stable sort of both lists, one behind the other."""
     rng = np.random.default_rng(24)
-    for m, n in [(0, 0), (0, 5), (5, 0), (1, 1), (3, 1000), (70_001, 66_000), (140_000, 17)]:
+    for m, n in [(0, 0), (0, 5), (5, 0), (1, 1), (3, 1000), (70_001, 66_000), (140_000, 17), (17, 9000), (6000, 500),
+                 (500, 40_000)]:
         for shift in False, True:
             a, b = (np.sort(numbers(rng, dtype, size), kind="stable") for size in (m, n))
             if shift and n:  # all of one list before all of the other
@@ -135,6 +136,17 @@ def test_searches_by_table(dtype):
     if np.dtype(dtype).kind == "f":
         a = np.sort(np.concatenate([[-1e4, 1e4], rng.normal(size=2000) * 1e-3]).astype(dtype))
         same(kernels.searchsorted(a, v), np.searchsorted(a, v))
+
+
+@pytest.mark.parametrize("dtype", FEW)
+def test_few_searches(dtype):
+    """Far fewer values than elements, which are searched without a table; elements that are equal, and NaN."""
+    rng = np.random.default_rng(37)
+    for a in (numbers(rng, dtype, 30_000), np.repeat(numbers(rng, dtype, 5), 1000)):
+        a = np.sort(a, kind="stable")  # the other kind misplaces negative float16 on some CPUs
+        for v in (numbers(rng, dtype, 60), a[::700], a[0], a[-1], a[:0]):
+            for side in "left", "right":
+                same(kernels.searchsorted(a, v, side), np.searchsorted(a, v, side))
 
 
 @pytest.mark.parametrize("side", ["left", "right"])
@@ -282,6 +294,18 @@ def test_histogram_of_all_types(dtype):
         if n:
             values[:n // 3] = rng.choice(edges, n // 3)
         same(kernels.histogram(values, edges)[0], np.histogram(values, edges)[0])
+
+
+@pytest.mark.parametrize("dtype", ["i4", "f4", "f8"])
+def test_histogram_of_edges_that_crowd(dtype):
+    """Edges that are evenly spaced, so that values near them take one comparison, and ones that crowd: 2, 4, 5 and 100 of them."""
+    rng = np.random.default_rng(38)
+    a = (rng.normal(size=30_000) * 1000).astype(dtype)
+    for edges in (np.linspace(-3000, 3000, 61), np.linspace(-2000, 2500, 1001), np.arange(2.0) * 500, [0, 1, 2000], [0, 1, 2, 3, 2000],
+                  [-2000, 0, 1, 2, 3, 4, 2000], [-1e6, *range(100), 1e6], [7, 7], [-5, 9, 9, 9, 9], [9, 9, 9, 9, 9]):
+        edges = np.asarray(edges).astype(dtype)
+        v = np.concatenate([a, edges, np.nextafter(edges, 1e9).astype(dtype), np.nextafter(edges, -1e9).astype(dtype)])
+        same(kernels.histogram(v, edges)[0], np.histogram(v, edges)[0])
 
 
 def suppression(centre, inputs):
