@@ -12,7 +12,7 @@
 
 /* All times are in nanoseconds. */
 enum {
-  NR_ALONE_NS = 10000,        /* work below this is not shared */
+  NR_ALONE_NS = 6000,         /* work below this is not shared */
   NR_ALONE_ASLEEP_NS = 50000, /* work from this on is shared also where a helper must be woken, however slow that is */
   NR_SHORT_NS = 200000,       /* work below this is judged without reading the processor time */
   NR_HELPER_NS = 5000,        /* work for each thread at least; the caller looks at the clock as often */
