@@ -6,8 +6,6 @@
 //
 // A part is cut into four again, which are merged side by side in one loop: an element of a merge waits for the one
 // before it, and four of them fill that time. While no run of the four can end, no step asks whether one has ended.
-// Where a part has 8 times as many elements of one run as of the other, or more, the places of the few among the many are searched,
-// and what is between them is copied.
 //
 // The prelude defines !S and @less(!S, !S) -> i1, a strict weak order.
 
@@ -94,42 +92,8 @@ func.func private @merge_serially(%a: memref<?x!S>, %l: index, %l_end: index, %b
   return
 }
 
-// Merges few[f, f_end) and many[l, l_end) to out from %at on. few_first: the few are the left run, whose elements come first of equal ones.
-// All indices are inside whatever the runs hold: each search is in what is left of the many.
-func.func private @merge_by_searches(%few: memref<?x!S>, %f: index, %f_end: index, %many: memref<?x!S>, %l: index, %l_end: index,
-    %few_first: i1, %out: memref<?x!S>, %at: index) {
-  %c1 = arith.constant 1 : index
-  %yes = arith.constant true
-  %rest:2 = scf.for %i = %f to %f_end step %c1 iter_args(%from = %l, %to = %at) -> (index, index) {
-    %x = memref.load %few[%i] : memref<?x!S>
-    %found:2 = scf.while (%lo = %from, %hi = %l_end) : (index, index) -> (index, index) {
-      %more = arith.cmpi ult, %lo, %hi : index
-      scf.condition(%more) %lo, %hi : index, index
-    } do {
-    ^bb0(%lo: index, %hi: index):
-      %sum = arith.addi %lo, %hi : index
-      %mid = arith.shrui %sum, %c1 : index
-      %y = memref.load %many[%mid] : memref<?x!S>
-      %less = func.call @less(%y, %x) : (!S, !S) -> i1
-      %greater = func.call @less(%x, %y) : (!S, !S) -> i1
-      %not_greater = arith.xori %greater, %yes : i1
-      %is_ahead = arith.select %few_first, %less, %not_greater : i1
-      %after = arith.addi %mid, %c1 : index
-      %lo1 = arith.select %is_ahead, %after, %lo : index
-      %hi1 = arith.select %is_ahead, %hi, %mid : index
-      scf.yield %lo1, %hi1 : index, index
-    }
-    %next = func.call @copy_run(%many, %from, %found#0, %out, %to) : (memref<?x!S>, index, index, memref<?x!S>, index) -> index
-    memref.store %x, %out[%next] : memref<?x!S>
-    %behind = arith.addi %next, %c1 : index
-    scf.yield %found#0, %behind : index, index
-  }
-  %end = func.call @copy_run(%many, %rest#0, %l_end, %out, %rest#1) : (memref<?x!S>, index, index, memref<?x!S>, index) -> index
-  return
-}
-
-// The elements %begin to %end of the merge of a[left, left + m) and b[right, right + n), to out from %at on, by four merges.
-func.func private @merge_by_four(%a: memref<?x!S>, %left: index, %m: index, %b: memref<?x!S>, %right: index, %n: index,
+// The elements %begin to %end of the merge of a[left, left + m) and b[right, right + n), to out from %at on.
+func.func private @merge_part(%a: memref<?x!S>, %left: index, %m: index, %b: memref<?x!S>, %right: index, %n: index,
     %begin: index, %end: index, %out: memref<?x!S>, %at: index) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -248,47 +212,5 @@ func.func private @merge_by_four(%a: memref<?x!S>, %left: index, %m: index, %b: 
   memref.dealloc %nexts : memref<4x2xindex>
   memref.dealloc %lefts : memref<5xindex>
   memref.dealloc %rights : memref<5xindex>
-  return
-}
-
-// The elements %begin to %end of the merge of a[left, left + m) and b[right, right + n), to out from %at on.
-func.func private @merge_part(%a: memref<?x!S>, %left: index, %m: index, %b: memref<?x!S>, %right: index, %n: index,
-    %begin: index, %end: index, %out: memref<?x!S>, %at: index) {
-  %c3 = arith.constant 3 : index
-  %yes = arith.constant true
-  %no = arith.constant false
-  %size = arith.subi %end, %begin : index
-  %first = func.call @merge_path(%a, %left, %m, %b, %right, %n, %begin)
-      : (memref<?x!S>, index, index, memref<?x!S>, index, index, index) -> index
-  %cut = func.call @merge_path(%a, %left, %m, %b, %right, %n, %end)
-      : (memref<?x!S>, index, index, memref<?x!S>, index, index, index) -> index
-  // in runs that are not sorted, the cuts may not be in order
-  %most = arith.addi %first, %size : index
-  %at_least = arith.maxui %cut, %first : index
-  %last = arith.minui %at_least, %most : index
-  %num_left = arith.subi %last, %first : index
-  %num_right = arith.subi %size, %num_left : index
-  %few = arith.minui %num_left, %num_right : index
-  %many = arith.maxui %num_left, %num_right : index
-  %eighth = arith.shrui %many, %c3 : index
-  %is_lopsided = arith.cmpi ule, %few, %eighth : index
-  scf.if %is_lopsided {
-    %right_first = arith.subi %begin, %first : index
-    %l = arith.addi %left, %first : index
-    %l_end = arith.addi %l, %num_left : index
-    %r = arith.addi %right, %right_first : index
-    %r_end = arith.addi %r, %num_right : index
-    %left_is_few = arith.cmpi ult, %num_left, %num_right : index
-    scf.if %left_is_few {
-      func.call @merge_by_searches(%a, %l, %l_end, %b, %r, %r_end, %yes, %out, %at)
-          : (memref<?x!S>, index, index, memref<?x!S>, index, index, i1, memref<?x!S>, index) -> ()
-    } else {
-      func.call @merge_by_searches(%b, %r, %r_end, %a, %l, %l_end, %no, %out, %at)
-          : (memref<?x!S>, index, index, memref<?x!S>, index, index, i1, memref<?x!S>, index) -> ()
-    }
-  } else {
-    func.call @merge_by_four(%a, %left, %m, %b, %right, %n, %begin, %end, %out, %at)
-        : (memref<?x!S>, index, index, memref<?x!S>, index, index, index, index, memref<?x!S>, index) -> ()
-  }
   return
 }
