@@ -5,65 +5,130 @@
 // insertion sort. For few k, a first pass finds a bound that about as many elements reach, so that few are inserted: 64 lanes
 // keep the best of each 64th element, and at least k elements are not behind the k-th best of these.
 //
-// For larger k, a list of the row's indices is sorted by a bottom-up merge sort: runs of 1, 2, 4, .. indices are merged
-// in pairs from one list into another, then the lists are exchanged. The right run's index is taken only where its
-// element is strictly before the left one's, so that the sort is stable. Costs n log n comparisons a row.
+// For larger k, the first 2 k elements and their indices are sorted, and the first k of them kept. Elements that are before
+// the last of these are put behind them; when there are 2 k again, they are sorted again. The sort is a bottom-up merge
+// sort: runs of 1, 2, 4, .. elements are merged in pairs from one list into another, then the lists are exchanged. The right
+// run's element is taken only where it is strictly before the left one's, so that the sort is stable. Of elements in random
+// order few are put: k log(n / k). At most n / k sorts are of 2 k elements, so that the costs are n log k comparisons.
 //
 // The prelude defines !T and @before(!T, !T) -> i1: whether the first operand comes before the second; a strict weak order.
 
-// The indices 0 .. n-1 of the row x[outer, :, inner], sorted.
-func.func private @sort(%x: tensor<?x?x?x!T>, %outer: index, %inner: index, %n: index) -> tensor<?xindex> {
+// Sorts the first n of the values, and their places with them. The spare lists are as long.
+func.func private @sort(%values: memref<?x!T>, %places: memref<?xindex>, %spare_values: memref<?x!T>,
+    %spare_places: memref<?xindex>, %n: index) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c2 = arith.constant 2 : index
   %last = arith.subi %n, %c1 : index
-  %list = tensor.empty(%n) : tensor<?xindex>
-  %unsorted = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %list) -> (tensor<?xindex>) {
-    %next = tensor.insert %i into %acc[%i] : tensor<?xindex>
-    scf.yield %next : tensor<?xindex>
-  }
-  %spare = tensor.empty(%n) : tensor<?xindex>
-  %sorted:3 = scf.while (%width = %c1, %from = %unsorted, %to = %spare)
-      : (index, tensor<?xindex>, tensor<?xindex>) -> (index, tensor<?xindex>, tensor<?xindex>) {
+  %sorted:5 = scf.while (%width = %c1, %v0 = %values, %p0 = %places, %v1 = %spare_values, %p1 = %spare_places)
+      : (index, memref<?x!T>, memref<?xindex>, memref<?x!T>, memref<?xindex>)
+      -> (index, memref<?x!T>, memref<?xindex>, memref<?x!T>, memref<?xindex>) {
     %more = arith.cmpi ult, %width, %n : index
-    scf.condition(%more) %width, %from, %to : index, tensor<?xindex>, tensor<?xindex>
+    scf.condition(%more) %width, %v0, %p0, %v1, %p1
+        : index, memref<?x!T>, memref<?xindex>, memref<?x!T>, memref<?xindex>
   } do {
-  ^bb0(%width: index, %from: tensor<?xindex>, %to: tensor<?xindex>):
+  ^bb0(%width: index, %v0: memref<?x!T>, %p0: memref<?xindex>, %v1: memref<?x!T>, %p1: memref<?xindex>):
     %twice = arith.muli %width, %c2 : index
-    // left and right: the next index in each run of the current pair
-    %merged:3 = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %to, %left = %c0, %right = %c0)
-        -> (tensor<?xindex>, index, index) {
-      %in_pair = arith.remui %i, %twice : index
-      %begin = arith.subi %i, %in_pair : index
+    scf.for %begin = %c0 to %n step %twice {
       %mid_or_more = arith.addi %begin, %width : index
       %end_or_more = arith.addi %begin, %twice : index
       %mid = arith.minui %mid_or_more, %n : index
       %end = arith.minui %end_or_more, %n : index
-      %starts = arith.cmpi eq, %in_pair, %c0 : index
-      %l = arith.select %starts, %begin, %left : index
-      %r = arith.select %starts, %mid, %right : index
-      %l_there = arith.minui %l, %last : index
-      %r_there = arith.minui %r, %last : index
-      %l_place = tensor.extract %from[%l_there] : tensor<?xindex>
-      %r_place = tensor.extract %from[%r_there] : tensor<?xindex>
-      %l_value = tensor.extract %x[%outer, %l_place, %inner] : tensor<?x?x?x!T>
-      %r_value = tensor.extract %x[%outer, %r_place, %inner] : tensor<?x?x?x!T>
-      %r_before = func.call @before(%r_value, %l_value) : (!T, !T) -> i1
-      %l_used_up = arith.cmpi uge, %l, %mid : index
-      %r_left_over = arith.cmpi ult, %r, %end : index
-      %r_wanted = arith.ori %r_before, %l_used_up : i1
-      %take_r = arith.andi %r_wanted, %r_left_over : i1
-      %place = arith.select %take_r, %r_place, %l_place : index
-      %next = tensor.insert %place into %acc[%i] : tensor<?xindex>
-      %l_next = arith.addi %l, %c1 : index
-      %r_next = arith.addi %r, %c1 : index
-      %l_after = arith.select %take_r, %l, %l_next : index
-      %r_after = arith.select %take_r, %r_next, %r : index
-      scf.yield %next, %l_after, %r_after : tensor<?xindex>, index, index
+      %merged:2 = scf.for %i = %begin to %end step %c1 iter_args(%l = %begin, %r = %mid) -> (index, index) {
+        %l_there = arith.minui %l, %last : index
+        %r_there = arith.minui %r, %last : index
+        %l_value = memref.load %v0[%l_there] : memref<?x!T>
+        %r_value = memref.load %v0[%r_there] : memref<?x!T>
+        %r_before = func.call @before(%r_value, %l_value) : (!T, !T) -> i1
+        %l_used_up = arith.cmpi uge, %l, %mid : index
+        %r_left_over = arith.cmpi ult, %r, %end : index
+        %r_wanted = arith.ori %r_before, %l_used_up : i1
+        %take_r = arith.andi %r_wanted, %r_left_over : i1
+        %from = arith.select %take_r, %r_there, %l_there : index
+        %value = arith.select %take_r, %r_value, %l_value : !T
+        %place = memref.load %p0[%from] : memref<?xindex>
+        memref.store %value, %v1[%i] : memref<?x!T>
+        memref.store %place, %p1[%i] : memref<?xindex>
+        %l_next = arith.addi %l, %c1 : index
+        %r_next = arith.addi %r, %c1 : index
+        %l_after = arith.select %take_r, %l, %l_next : index
+        %r_after = arith.select %take_r, %r_next, %r : index
+        scf.yield %l_after, %r_after : index, index
+      }
     }
-    scf.yield %twice, %merged#0, %from : index, tensor<?xindex>, tensor<?xindex>
+    scf.yield %twice, %v1, %p1, %v0, %p0 : index, memref<?x!T>, memref<?xindex>, memref<?x!T>, memref<?xindex>
   }
-  return %sorted#1 : tensor<?xindex>
+  scf.for %i = %c0 to %n step %c1 {
+    %value = memref.load %sorted#1[%i] : memref<?x!T>
+    %place = memref.load %sorted#2[%i] : memref<?xindex>
+    memref.store %value, %values[%i] : memref<?x!T>
+    memref.store %place, %places[%i] : memref<?xindex>
+  }
+  return
+}
+
+// The first k elements of the row and their indices, in lists of most elements, which are 2 k or n.
+func.func private @select_many(%row: memref<?x!T>, %n: index, %k: index, %most: index, %best: memref<?x!T>,
+    %places: memref<?xindex>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c16 = arith.constant 16 : index
+  %yes = arith.constant true
+  %last = arith.subi %k, %c1 : index
+  %spare = memref.alloc(%most) : memref<?x!T>
+  %spare_places = memref.alloc(%most) : memref<?xindex>
+  scf.for %i = %c0 to %most step %c1 {
+    %value = memref.load %row[%i] : memref<?x!T>
+    memref.store %value, %best[%i] : memref<?x!T>
+    memref.store %i, %places[%i] : memref<?xindex>
+  }
+  func.call @sort(%best, %places, %spare, %spare_places, %most)
+      : (memref<?x!T>, memref<?xindex>, memref<?x!T>, memref<?xindex>, index) -> ()
+  %count = scf.for %begin = %most to %n step %c16 iter_args(%count0 = %k) -> (index) {
+    %end_or_more = arith.addi %begin, %c16 : index
+    %end = arith.minui %end_or_more, %n : index
+    %bound = memref.load %best[%last] : memref<?x!T>
+    %none_before = scf.for %i = %begin to %end step %c1 iter_args(%acc = %yes) -> (i1) {
+      %value = memref.load %row[%i] : memref<?x!T>
+      %before = func.call @before(%value, %bound) : (!T, !T) -> i1
+      %behind = arith.xori %before, %yes : i1
+      %next = arith.andi %acc, %behind : i1
+      scf.yield %next : i1
+    }
+    %after = scf.if %none_before -> (index) {
+      scf.yield %count0 : index
+    } else {
+      %put = scf.for %i = %begin to %end step %c1 iter_args(%count1 = %count0) -> (index) {
+        %value = memref.load %row[%i] : memref<?x!T>
+        %bound1 = memref.load %best[%last] : memref<?x!T>
+        %before = func.call @before(%value, %bound1) : (!T, !T) -> i1
+        %count2 = scf.if %before -> (index) {
+          memref.store %value, %best[%count1] : memref<?x!T>
+          memref.store %i, %places[%count1] : memref<?xindex>
+          %more = arith.addi %count1, %c1 : index
+          %is_full = arith.cmpi eq, %more, %most : index
+          %left = scf.if %is_full -> (index) {
+            func.call @sort(%best, %places, %spare, %spare_places, %more)
+                : (memref<?x!T>, memref<?xindex>, memref<?x!T>, memref<?xindex>, index) -> ()
+            scf.yield %k : index
+          } else {
+            scf.yield %more : index
+          }
+          scf.yield %left : index
+        } else {
+          scf.yield %count1 : index
+        }
+        scf.yield %count2 : index
+      }
+      scf.yield %put : index
+    }
+    scf.yield %after : index
+  }
+  func.call @sort(%best, %places, %spare, %spare_places, %count)
+      : (memref<?x!T>, memref<?xindex>, memref<?x!T>, memref<?xindex>, index) -> ()
+  memref.dealloc %spare : memref<?x!T>
+  memref.dealloc %spare_places : memref<?xindex>
+  return
 }
 
 // The row x[outer, :, inner], its elements side by side.
@@ -262,6 +327,10 @@ func.func @topk(%x: tensor<?x?x?x!T>, %k: index) -> (tensor<?x?x?x!T>, tensor<?x
   %num_outer = tensor.dim %x, %c0 : tensor<?x?x?x!T>
   %n = tensor.dim %x, %c1 : tensor<?x?x?x!T>
   %num_inner = tensor.dim %x, %c2 : tensor<?x?x?x!T>
+  // of the best elements, others may be behind
+  %twice = arith.addi %k, %k : index
+  %many = arith.minui %twice, %n : index
+  %most = arith.select %few, %k, %many : index
   %fits = arith.cmpi ule, %k, %n : index
   cf.assert %fits, "topk: k is greater than the number of elements in a row"
   // rows of which nothing is taken may be more than can be visited
@@ -270,21 +339,16 @@ func.func @topk(%x: tensor<?x?x?x!T>, %k: index) -> (tensor<?x?x?x!T>, tensor<?x
   %values = memref.alloc(%num_outer, %k, %num_inner) : memref<?x?x?x!T>
   %places = memref.alloc(%num_outer, %k, %num_inner) : memref<?x?x?xi64>
   scf.parallel (%outer, %inner) = (%c0, %c0) to (%some_outer, %num_inner) step (%c1, %c1) {
-    %best = memref.alloc(%k) : memref<?x!T>
-    %best_places = memref.alloc(%k) : memref<?xindex>
+    %best = memref.alloc(%most) : memref<?x!T>
+    %best_places = memref.alloc(%most) : memref<?xindex>
     %row = memref.alloc(%n) : memref<?x!T>
+    func.call @row(%x, %outer, %inner, %row) : (tensor<?x?x?x!T>, index, index, memref<?x!T>) -> ()
     scf.if %few {
-      func.call @row(%x, %outer, %inner, %row) : (tensor<?x?x?x!T>, index, index, memref<?x!T>) -> ()
       func.call @select(%row, %n, %k, %best, %best_places)
           : (memref<?x!T>, index, index, memref<?x!T>, memref<?xindex>) -> ()
     } else {
-      %sorted = func.call @sort(%x, %outer, %inner, %n) : (tensor<?x?x?x!T>, index, index, index) -> tensor<?xindex>
-      scf.for %i = %c0 to %k step %c1 {
-        %place = tensor.extract %sorted[%i] : tensor<?xindex>
-        %value = tensor.extract %x[%outer, %place, %inner] : tensor<?x?x?x!T>
-        memref.store %value, %best[%i] : memref<?x!T>
-        memref.store %place, %best_places[%i] : memref<?xindex>
-      }
+      func.call @select_many(%row, %n, %k, %most, %best, %best_places)
+          : (memref<?x!T>, index, index, index, memref<?x!T>, memref<?xindex>) -> ()
     }
     scf.for %i = %c0 to %k step %c1 {
       %value = memref.load %best[%i] : memref<?x!T>
