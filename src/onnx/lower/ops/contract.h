@@ -81,6 +81,9 @@ typedef struct NrConv {
 } NrConv;
 /* Checks the shapes. padding: the scalar out of bounds, NULL for 0. */
 NrStatus nr_lower_conv_windows(NrLower *l, NrValue *x, NrValue *k, NrValue *padding, NrConv *out);
+/* The same with groups and window given; each is of x, [N, C, spatial..], and of k, [M, C / groups, size..]. */
+NrStatus nr_lower_conv_under(NrLower *l, NrValue *x, NrValue *k, NrDim groups, NrWindow w, NrValue *padding,
+                             NrConv *out);
 /* init plus the products, in shape `out`. */
 NrValue *nr_lower_conv_sum(NrLower *l, const NrConv *c, NrValue *init, NrSigns signs);
 

@@ -317,40 +317,39 @@ static NrValue *gather_windows(NrLower *l, NrValue *x, const NrShape *sk, NrWind
   return nr_lower_reshape(l, windows, &folded);
 }
 
-NrStatus nr_lower_conv_windows(NrLower *l, NrValue *x, NrValue *k, NrValue *padding, NrConv *out) {
-  size_t rank = nr_rank(x);
-  *out = (NrConv){0};
-  if (rank < 3 || nr_rank(k) != rank)
-    return nr_lower_error(l, "input and kernel have ranks %zu and %u; both must be 3 or more, and equal", rank,
-                          nr_rank(k));
-  if (rank + 3 > NORIA_MAX_RANK) return nr_lower_error(l, "too many spatial dims");
-  int64_t group = nr_lower_attr_int(l, "group");
-  if (group < 1) return nr_lower_error(l, "group must be positive");
-  NrShape sx = nr_lower_shape(l, x), sk = nr_lower_shape(l, k);
-  NrWindow w = {0};
-  if (!nr_lower_window_kernel(l, k, &w)) return NR_ERROR_INVALID;
-  NR_TRY(nr_lower_window(l, x, &w));
-  NrDim channels = sk.dims[1];
-  out->spatial = w.spatial;
-  out->groups = nr_dim(group);
-  out->per_group = nr_dim_div(l, sk.dims[0], out->groups);
-  if (!nr_lower_dims_agree(l, nr_dim_mul(l, channels, out->groups), sx.dims[1], "channels of kernel and input") ||
-      !nr_lower_dims_agree(l, nr_dim_mul(l, out->per_group, out->groups), sk.dims[0],
+/* The shapes of x, kernel and result as groups; x with its number of channels where that follows from the kernel. */
+static NrStatus conv_shapes(NrLower *l, NrValue **x, NrValue *k, NrDim groups, const NrWindow *w, NrConv *out) {
+  size_t rank = nr_rank(*x);
+  NrShape sx = nr_lower_shape(l, *x), sk = nr_lower_shape(l, k);
+  NrDim channels = sk.dims[1], all = nr_dim_mul(l, channels, groups);
+  *out = (NrConv){.spatial = w->spatial, .groups = groups};
+  out->per_group = nr_dim_div(l, sk.dims[0], groups);
+  if (!nr_lower_dims_agree(l, all, sx.dims[1], "channels of kernel and input") ||
+      !nr_lower_dims_agree(l, nr_dim_mul(l, out->per_group, groups), sk.dims[0],
                            "output channels, and as many groups"))
     return NR_ERROR_INVALID;
-  NrDim all = nr_dim_mul(l, channels, out->groups);
   if (nr_dim_known(all) && !nr_dim_known(sx.dims[1])) { /* what is read of x need not be checked along the channels */
     sx.dims[1] = all;
-    x = nr_lower_tensor_cast(l, x, nr_shape_type(l, &sx, x->type->elem));
+    *x = nr_lower_tensor_cast(l, *x, nr_shape_type(l, &sx, (*x)->type->elem));
   }
-  out->out = (NrShape){rank + 1, {sx.dims[0], out->groups, out->per_group}};
+  out->out = (NrShape){rank + 1, {sx.dims[0], groups, out->per_group}};
   out->result = (NrShape){rank, {sx.dims[0], sk.dims[0]}};
-  for (size_t i = 0; i < w.spatial; i++) out->out.dims[i + 3] = out->result.dims[i + 2] = w.out[i];
   char spatial[NORIA_MAX_RANK + 1] = {0};
-  for (size_t i = 0; i < w.spatial; i++) spatial[i] = (char)('a' + i);
+  for (size_t i = 0; i < w->spatial; i++) {
+    out->out.dims[i + 3] = out->result.dims[i + 2] = w->out[i];
+    spatial[i] = (char)('a' + i);
+  }
   out->depth = nr_dim_mul(l, channels, nr_shape_elements(l, &sk, 2, rank));
-  out->kernel = nr_lower_reshape(l, k, &(NrShape){3, {out->groups, out->per_group, out->depth}});
+  out->kernel = nr_lower_reshape(l, k, &(NrShape){3, {groups, out->per_group, out->depth}});
   snprintf(out->out_dims, sizeof out->out_dims, "ngo%s", spatial);
+  return NR_OK;
+}
+
+NrStatus nr_lower_conv_under(NrLower *l, NrValue *x, NrValue *k, NrDim groups, NrWindow w, NrValue *padding,
+                             NrConv *out) {
+  if (nr_rank(x) + 3 > NORIA_MAX_RANK) return nr_lower_error(l, "too many spatial dims");
+  NR_TRY(conv_shapes(l, &x, k, groups, &w, out));
+  NrShape sx = nr_lower_shape(l, x), sk = nr_lower_shape(l, k);
   if (is_direct(&sk, out, &w)) {
     for (size_t i = 0; i < w.spatial; i++)
       if (!nr_dim_is(w.begin[i], 0) || !nr_dim_is(w.end[i], 0))
@@ -365,11 +364,24 @@ NrStatus nr_lower_conv_windows(NrLower *l, NrValue *x, NrValue *k, NrValue *padd
     out->windows = gather_fours(l, x, &sk, &w, padding, out);
   } else if (is_pointwise(&w) && !has_few_positions(l, out)) {
     fold_positions(l, out, sx.dims[0]);
-    out->windows = nr_lower_reshape(l, x, &(NrShape){4, {sx.dims[0], out->groups, channels, out->positions}});
+    out->windows = nr_lower_reshape(l, x, &(NrShape){4, {sx.dims[0], groups, sk.dims[1], out->positions}});
   } else {
     out->windows = gather_windows(l, x, &sk, &w, padding, out);
   }
   return out->windows ? NR_OK : NR_ERROR_INVALID;
+}
+
+NrStatus nr_lower_conv_windows(NrLower *l, NrValue *x, NrValue *k, NrValue *padding, NrConv *out) {
+  size_t rank = nr_rank(x);
+  if (rank < 3 || nr_rank(k) != rank)
+    return nr_lower_error(l, "input and kernel have ranks %zu and %u; both must be 3 or more, and equal", rank,
+                          nr_rank(k));
+  int64_t group = nr_lower_attr_int(l, "group");
+  if (group < 1) return nr_lower_error(l, "group must be positive");
+  NrWindow w = {0};
+  if (!nr_lower_window_kernel(l, k, &w)) return NR_ERROR_INVALID;
+  NR_TRY(nr_lower_window(l, x, &w));
+  return nr_lower_conv_under(l, x, k, nr_dim(group), w, padding, out);
 }
 
 NrValue *nr_lower_conv_sum(NrLower *l, const NrConv *c, NrValue *init, NrSigns signs) {

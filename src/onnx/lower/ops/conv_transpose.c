@@ -1,43 +1,27 @@
 /* conv_transpose.c - ConvTranspose: each output element sums the kernel elements whose stride reaches it.
  *
- * rows[n, g, p.., c, k..] = x[n, g, c, t / s] where t = p + begin - k * d is a multiple of s inside the input, else 0;
- * then y[n, g, o, p..] = b[o] + sum rows * w[g, o, (c k..)]. */
-#include <stdio.h>
-
+ * Those are the same for all outputs that are a multiple of the stride apart, which are a phase. So this is a convolution
+ * of x with unit strides, whose output channels are those of the node for each phase: for kernel elements k = phase + s * m,
+ * y[phase + s * j] = sum over m of x[j - m] * w[k]. The outputs of the phases are interleaved. With strides and dilations, a
+ * kernel has zeros between its elements. */
 #include "onnx/lower/ops/contract.h"
 #include "onnx/lower/ops/data.h"
+#include "onnx/lower/ops/resample.h"
 
-typedef struct Scatter {
-  NrValue *x;
-  const NrWindow *w;
-  NrDim channels;
-} Scatter;
+/* The outputs t = p + begin, of stride s, as t = s * (first + j) + phase, and p = s * j + phase - rest. */
+typedef struct Phases {
+  NrWindow w;                     /* of the node */
+  bool follows[NORIA_MAX_RANK];   /* the output is of size stride * (n - 1) + over, if that is not negative */
+  NrDim over[NORIA_MAX_RANK];
+  NrDim first[NORIA_MAX_RANK], rest[NORIA_MAX_RANK];
+  NrWindow of_each;               /* the window over x of the outputs of a phase */
+  NrDim channels;                 /* of x in a group */
+  NrValue *kernel, *y;            /* of the node; the outputs, [batch, channels, phases.., j..] */
+} Phases;
 
-static NrValue *rows_body(NrLower *l, NrValue *const *at, void *user) {
-  const Scatter *s = user;
-  size_t spatial = s->w->spatial;
-  NrValue *indices[NORIA_MAX_RANK], *inside = nr_lower_int(l, nr_type_i1(l->ctx), 1), *zero = nr_lower_index(l, 0);
-  indices[0] = at[0];
-  indices[1] = same2(l, NR_OP_arith_addi, same2(l, NR_OP_arith_muli, at[1], nr_dim_value(l, s->channels)),
-                        at[2 + spatial]);
-  for (size_t i = 0; i < spatial; i++) {
-    NrValue *stride = nr_lower_index(l, s->w->stride[i]);
-    NrValue *t = same2(l, NR_OP_arith_addi, at[2 + i], nr_dim_value(l, s->w->begin[i]));
-    t = same2(l, NR_OP_arith_subi, t,
-                 same2(l, NR_OP_arith_muli, at[3 + spatial + i], nr_lower_index(l, s->w->dilation[i])));
-    NrValue *fits = nr_lower_cmpi(l, NR_CMPI_SGE, t, zero), *safe = nr_lower_select(l, fits, t, zero);
-    NrValue *quotient = same2(l, NR_OP_arith_divui, safe, stride);
-    fits = both(l, fits, nr_lower_cmpi(l, NR_CMPI_EQ, same2(l, NR_OP_arith_remui, safe, stride), zero));
-    fits = both(l, fits, nr_lower_cmpi(l, NR_CMPI_ULT, quotient, nr_dim_value(l, nr_lower_dim(l, s->x, i + 2))));
-    indices[2 + i] = nr_lower_select(l, fits, quotient, zero);
-    inside = both(l, inside, fits);
-  }
-  NrValue *element = nr_lower_extract(l, s->x, indices, spatial + 2);
-  return nr_lower_select(l, inside, element, nr_lower_constant(l, element->type, 0));
-}
-
-/* The sizes of the output and its padding at the begin. */
-static bool output_window(NrLower *l, NrValue *x, NrWindow *w) {
+/* Reads the window: sizes and padding. */
+static bool output_window(NrLower *l, NrValue *x, Phases *p) {
+  NrWindow *w = &p->w;
   const int64_t *values;
   size_t count;
   NrStr auto_pad = nr_lower_attr_str(l, "auto_pad");
@@ -53,11 +37,11 @@ static bool output_window(NrLower *l, NrValue *x, NrWindow *w) {
     return false;
   for (size_t i = 0; i < w->spatial; i++) {
     NrDim n = nr_lower_dim(l, x, i + 2);
-    NrDim full = nr_dim_mul(l, nr_dim_sub(l, n, nr_dim(1)), nr_dim(w->stride[i]));
-    full = nr_dim_add(l, full, nr_dim(extra[i]));
-    full = nr_dim_add(l, full, nr_dim_mul(l, nr_dim_sub(l, w->size[i], nr_dim(1)), nr_dim(w->dilation[i])));
-    full = nr_dim_add(l, full, nr_dim(1));
-    if (given || same) {
+    NrDim reach = nr_dim_mul(l, nr_dim_sub(l, w->size[i], nr_dim(1)), nr_dim(w->dilation[i]));
+    NrDim over = nr_dim_add(l, reach, nr_dim(extra[i] + 1));
+    NrDim full = nr_dim_add(l, nr_dim_mul(l, nr_dim_sub(l, n, nr_dim(1)), nr_dim(w->stride[i])), over);
+    p->follows[i] = !given && !same;
+    if (!p->follows[i]) {
       size_t offset = given && count > w->spatial ? count - w->spatial : 0;
       w->out[i] = given ? nr_dim(values[offset + i]) : nr_dim_mul(l, n, nr_dim(w->stride[i]));
       NrDim total = nr_dim_max(l, nr_dim_sub(l, full, w->out[i]), nr_dim(0)), half = nr_dim_div(l, total, nr_dim(2));
@@ -67,10 +51,113 @@ static bool output_window(NrLower *l, NrValue *x, NrWindow *w) {
     }
     bool valid = nr_str_is(auto_pad, "VALID");
     w->begin[i] = nr_dim(valid ? 0 : pads[i]);
-    NrDim end = nr_dim(valid ? 0 : pads[i + w->spatial]);
-    w->out[i] = nr_dim_max(l, nr_dim_sub(l, nr_dim_sub(l, full, w->begin[i]), end), nr_dim(0));
+    w->end[i] = nr_dim(valid ? 0 : pads[i + w->spatial]);
+    w->out[i] = nr_dim_max(l, nr_dim_sub(l, nr_dim_sub(l, full, w->begin[i]), w->end[i]), nr_dim(0));
+    p->over[i] = nr_dim_sub(l, over, nr_dim_add(l, w->begin[i], w->end[i]));
   }
   return true;
+}
+
+/* The least j, known or not negative. */
+static NrDim floor_div(NrLower *l, NrDim a, int64_t b) {
+  if (nr_dim_known(a) && a.size < 0) return nr_dim(-((-a.size + b - 1) / b));
+  return nr_dim_div(l, a, nr_dim(b));
+}
+
+/* Finds the phases along dim i, of size n. */
+static void find_phases(NrLower *l, Phases *p, size_t i, NrDim n) {
+  const NrWindow *w = &p->w;
+  NrWindow *each = &p->of_each;
+  NrDim stride = nr_dim(w->stride[i]), one = nr_dim(1);
+  NrDim reach = nr_dim_add(l, nr_dim_mul(l, nr_dim_sub(l, w->size[i], one), nr_dim(w->dilation[i])), one);
+  p->first[i] = floor_div(l, w->begin[i], w->stride[i]);
+  p->rest[i] = nr_dim_sub(l, w->begin[i], nr_dim_mul(l, p->first[i], stride));
+  each->stride[i] = 1;
+  each->dilation[i] = w->stride[i] == 1 ? w->dilation[i] : 1;
+  each->size[i] = w->stride[i] == 1 ? w->size[i] : nr_dim_ceildiv(l, reach, stride);
+  NrDim before = nr_dim_mul(l, nr_dim_sub(l, each->size[i], one), nr_dim(each->dilation[i]));
+  each->begin[i] = nr_dim_sub(l, before, p->first[i]);
+  NrDim over = nr_dim_add(l, p->rest[i], p->over[i]);
+  if (p->follows[i] && nr_dim_known(over) && over.size > 0) { /* an unknown n is then compared with nothing in the run */
+    NrDim behind = nr_dim((over.size + w->stride[i] - 1) / w->stride[i] - 1);
+    each->out[i] = nr_dim_add(l, n, behind);
+    each->end[i] = nr_dim_sub(l, nr_dim_add(l, before, behind), each->begin[i]);
+    return;
+  }
+  each->out[i] = nr_dim_ceildiv(l, nr_dim_add(l, p->rest[i], w->out[i]), stride);
+  each->end[i] = nr_dim_sub(l, nr_dim_sub(l, nr_dim_add(l, each->out[i], before), n), each->begin[i]);
+}
+
+/* Element (g, o, phase.., c, m..) of the kernel, of which m counts down. */
+static NrValue *kernel_body(NrLower *l, NrValue *const *at, void *user) {
+  const Phases *p = user;
+  size_t spatial = p->w.spatial;
+  NrValue *indices[NORIA_MAX_RANK], *inside = NULL;
+  indices[0] = same2(l, NR_OP_arith_addi, same2(l, NR_OP_arith_muli, at[0], nr_dim_value(l, p->channels)),
+                     at[2 + spatial]);
+  indices[1] = at[1];
+  for (size_t i = 0; i < spatial; i++) {
+    NrDim last = nr_dim_sub(l, p->of_each.size[i], nr_dim(1));
+    NrValue *k = same2(l, NR_OP_arith_subi, nr_dim_value(l, last), at[3 + spatial + i]);
+    if (p->w.stride[i] > 1) {
+      NrValue *dilation = nr_lower_index(l, p->w.dilation[i]);
+      k = same2(l, NR_OP_arith_muli, k, nr_lower_index(l, p->w.stride[i]));
+      k = same2(l, NR_OP_arith_addi, k, at[2 + i]);
+      NrValue *whole = nr_lower_cmpi(l, NR_CMPI_EQ, same2(l, NR_OP_arith_remui, k, dilation), nr_lower_index(l, 0));
+      k = same2(l, NR_OP_arith_divui, k, dilation);
+      NrValue *there = both(l, whole, nr_lower_cmpi(l, NR_CMPI_ULT, k, nr_dim_value(l, p->w.size[i])));
+      inside = inside ? both(l, inside, there) : there;
+      k = nr_lower_select(l, there, k, nr_lower_index(l, 0));
+    }
+    indices[2 + i] = k;
+  }
+  NrValue *element = nr_lower_extract(l, p->kernel, indices, spatial + 2);
+  return inside ? nr_lower_select(l, inside, element, nr_lower_constant(l, element->type, 0)) : element;
+}
+
+/* The kernel of the convolution: [groups * (outputs, phases..), channels of a group, m..]. */
+static NrValue *phases_kernel(NrLower *l, Phases *p, NrDim groups, NrDim per_group) {
+  size_t spatial = p->w.spatial;
+  NrShape apart = {2 * spatial + 3, {groups, per_group}}, joined = {spatial + 2, {nr_dim_mul(l, groups, per_group)}};
+  for (size_t i = 0; i < spatial; i++) {
+    apart.dims[2 + i] = nr_dim(p->w.stride[i]);
+    joined.dims[0] = nr_dim_mul(l, joined.dims[0], apart.dims[2 + i]);
+    apart.dims[3 + spatial + i] = joined.dims[2 + i] = p->of_each.size[i];
+  }
+  apart.dims[2 + spatial] = joined.dims[1] = p->channels;
+  return nr_lower_reshape(l, nr_lower_generate(l, &apart, p->kernel->type->elem, kernel_body, p), &joined);
+}
+
+/* Element (n, c, p..) of the result. */
+static NrValue *interleave_body(NrLower *l, NrValue *const *at, void *user) {
+  const Phases *p = user;
+  size_t spatial = p->w.spatial;
+  NrValue *indices[NORIA_MAX_RANK] = {at[0], at[1]};
+  for (size_t i = 0; i < spatial; i++) {
+    NrValue *t = same2(l, NR_OP_arith_addi, at[2 + i], nr_dim_value(l, p->rest[i]));
+    NrValue *stride = nr_lower_index(l, p->w.stride[i]), *j = same2(l, NR_OP_arith_divui, t, stride);
+    indices[2 + i] = same2(l, NR_OP_arith_remui, t, stride);
+    bool known = nr_dim_known(p->of_each.out[i]);
+    indices[2 + spatial + i] = known ? j : nr_lower_clamp_index(l, j, p->of_each.out[i]);
+  }
+  return nr_lower_extract(l, p->y, indices, 2 + 2 * spatial);
+}
+
+/* The sums of the convolution, [batch, groups, (outputs, phases..), j..], in the shape of the result. */
+static NrValue *interleave(NrLower *l, Phases *p, NrValue *sums, const NrShape *result) {
+  size_t spatial = p->w.spatial;
+  NrShape apart = {2 + 2 * spatial, {result->dims[0], result->dims[1]}};
+  bool one = true;
+  for (size_t i = 0; i < spatial; i++) {
+    one &= p->w.stride[i] == 1;
+    apart.dims[2 + i] = nr_dim(p->w.stride[i]);
+    apart.dims[2 + spatial + i] = p->of_each.out[i];
+  }
+  if (one) return nr_lower_reshape(l, sums, result);
+  p->y = nr_lower_reshape(l, sums, &apart);
+  for (size_t i = 0; i < spatial; i++)
+    if (!nr_dim_known(p->of_each.out[i])) nr_lower_expect_elements(l, "X", p->y, 2 + spatial + i, result);
+  return nr_lower_generate(l, result, sums->type->elem, interleave_body, p);
 }
 
 NrStatus nr_lower_convtranspose(NrLower *l) {
@@ -82,44 +169,29 @@ NrStatus nr_lower_convtranspose(NrLower *l) {
                           nr_rank(k));
   if (2 * rank > NORIA_MAX_RANK || group < 1) return nr_lower_error(l, "too many spatial dims, or no group");
   NrShape sx = nr_lower_shape(l, x), sk = nr_lower_shape(l, k);
-  NrWindow w = {0};
-  if (!nr_lower_window_kernel(l, k, &w)) return NR_ERROR_INVALID;
-  if (!output_window(l, x, &w)) return NR_ERROR_INVALID;
-  NrDim groups = nr_dim(group), channels = nr_dim_div(l, sk.dims[0], groups), per_group = sk.dims[1];
+  Phases p = {.kernel = k};
+  if (!nr_lower_window_kernel(l, k, &p.w)) return NR_ERROR_INVALID;
+  if (!output_window(l, x, &p)) return NR_ERROR_INVALID;
+  NrDim groups = nr_dim(group), per_group = sk.dims[1], outputs = nr_dim_mul(l, per_group, groups);
+  p.channels = nr_dim_div(l, sk.dims[0], groups);
   if (!nr_lower_dims_agree(l, sx.dims[1], sk.dims[0], "channels of input and kernel") ||
-      !nr_lower_dims_agree(l, nr_dim_mul(l, channels, groups), sk.dims[0], "channels, and as many groups") ||
-      (bias && !nr_lower_is_vector(l, 2, nr_dim_mul(l, per_group, groups))))
+      !nr_lower_dims_agree(l, nr_dim_mul(l, p.channels, groups), sk.dims[0], "channels, and as many groups") ||
+      (bias && !nr_lower_is_vector(l, 2, outputs)))
     return NR_ERROR_INVALID;
-  NrDim taps = nr_shape_elements(l, &sk, 2, rank), depth = nr_dim_mul(l, channels, taps);
-  /* The kernel as [g, o, (c k..)]. */
-  static const size_t swap[4] = {0, 2, 1, 3};
-  NrValue *flat =
-      nr_lower_transpose(l, nr_lower_reshape(l, k, &(NrShape){4, {groups, channels, per_group, taps}}), swap);
-  flat = nr_lower_reshape(l, flat, &(NrShape){3, {groups, per_group, depth}});
-  NrShape rows = {2 * rank - 1, {sx.dims[0], groups}}, folded = {w.spatial + 3, {sx.dims[0], groups}};
-  NrShape out = {rank + 1, {sx.dims[0], groups, per_group}},
-          result = {rank, {sx.dims[0], nr_dim_mul(l, per_group, groups)}};
-  char row_dims[NORIA_MAX_RANK + 4], out_dims[NORIA_MAX_RANK + 4], spatial[NORIA_MAX_RANK + 1] = {0};
-  for (size_t i = 0; i < w.spatial; i++) {
-    folded.dims[i + 2] = rows.dims[i + 2] = out.dims[i + 3] = result.dims[i + 2] = w.out[i];
-    rows.dims[3 + w.spatial + i] = w.size[i];
-    spatial[i] = (char)('a' + i);
+  NrShape result = {rank, {sx.dims[0], outputs}};
+  p.of_each.spatial = p.w.spatial;
+  for (size_t i = 0; i < p.w.spatial; i++) {
+    find_phases(l, &p, i, sx.dims[2 + i]);
+    result.dims[2 + i] = p.w.out[i];
   }
-  rows.dims[2 + w.spatial] = channels;
-  folded.dims[2 + w.spatial] = depth;
-  snprintf(row_dims, sizeof row_dims, "ng%sq", spatial);
-  snprintf(out_dims, sizeof out_dims, "ngo%s", spatial);
-  /* Out of bounds, index 0 is read, so the input must not be empty. */
-  for (size_t i = 2; i < rank; i++) nr_lower_expect_elements(l, "X", x, i, &rows);
-  Scatter s = {x, &w, channels};
+  NrConv c;
   NrType elem = x->type->elem;
-  NrValue *gathered = nr_lower_reshape(l, nr_lower_generate(l, &rows, elem, rows_body, &s), &folded);
-  NrValue *y = nr_lower_sum_products(l, gathered, row_dims, flat, "goq", out_dims,
-                                     nr_lower_zeros(l, &out, nr_lower_wide_type(elem)));
-  y = nr_lower_reshape(l, y, &result);
+  NR_TRY(nr_lower_conv_under(l, x, phases_kernel(l, &p, groups, per_group), groups, p.of_each, NULL, &c));
+  NrValue *sums = nr_lower_conv_sum(l, &c, nr_lower_zeros(l, &c.out, nr_lower_wide_type(elem)), (NrSigns){0});
+  NrValue *y = interleave(l, &p, sums, &result);
   if (bias) {
     NrShape column = {.rank = rank};
-    for (size_t i = 0; i < rank; i++) column.dims[i] = i == 1 ? result.dims[1] : nr_dim(1);
+    for (size_t i = 0; i < rank; i++) column.dims[i] = i == 1 ? outputs : nr_dim(1);
     y = nr_lower_sum(l, y, nr_lower_widen_tensor(l, nr_lower_reshape(l, bias, &column)));
   }
   return nr_lower_out(l, 0, nr_lower_narrow_tensor(l, y, elem), nr_lower_dtype(l, 0));
