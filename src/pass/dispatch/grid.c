@@ -1,7 +1,7 @@
 /* grid.c - chooses shared loops of the ops of a dispatch to distribute over the grid, and their tile sizes.
  *
- * The loops are taken from the outermost one of the root on, at most three, as long as a workgroup has enough work to
- * be divided in two (nr_cost_workgroup_ns). nr_cost_tile prefers a tile that divides the range, since all sizes
+ * The loops are taken from the outermost one of the root on, or by what is read again, at most three, as long as a workgroup
+ * has enough work to be divided in two (nr_cost_workgroup_ns). nr_cost_tile prefers a tile that divides the range, since all sizes
  * are then static. See tile_dispatches.c. */
 #include "pass/dispatch/tiling.h"
 
@@ -51,25 +51,52 @@ static bool is_outside(const NrTiling *t, const NrOp *op, size_t k) {
   return false;
 }
 
+/* The loop that indexes the last dim of the op's first output, or the one before that; -1: none. */
+static int loop_of_output(const NrOp *op, uint32_t from_end) {
+  size_t out = nr_linalg_num_inputs(op);
+  for (uint32_t d = 0; d < nr_linalg_num_loops(op); d++)
+    if (nr_tiling_operand_dim(op, out, d) == (int)nr_operand(op, out)->type->rank - 1 - (int)from_end) return (int)d;
+  return -1;
+}
+
+/* Whether rows of a contraction along the loop use what has vectors along its output's rows again. */
+static bool reuses_vectors(const NrOp *op, uint32_t loop) {
+  int along = loop_of_output(op, 0);
+  for (size_t k = 0; k < nr_linalg_num_inputs(op); k++)
+    if (nr_type_is_tensor(nr_operand(op, k)->type) && nr_tiling_operand_dim(op, k, loop) == -1 &&
+        (along < 0 || along == (int)loop || nr_tiling_operand_dim(op, k, (uint32_t)along) >= 0))
+      return true;
+  return false;
+}
+
+/* The rows of the output that have MIN_VECTORS vectors together, as short rows that lie side by side have them
+ * (merge_loops.c); 1 where the loop is another one. */
+static int64_t rows_of_vectors(const NrTarget *target, const NrOp *op, uint32_t loop) {
+  int last = loop_of_output(op, 0);
+  if (last < 0 || loop_of_output(op, 1) != (int)loop) return 1;
+  int64_t bytes = NR_MAX((int64_t)nr_type_byte_size(nr_operand(op, nr_linalg_num_inputs(op))->type->elem), 1);
+  int64_t row = nr_linalg_static_range(op, (size_t)last), wanted = MIN_VECTORS * (int64_t)target->vector_bytes / bytes;
+  return row < 1 || row >= wanted ? 1 : (wanted + row - 1) / row;
+}
+
 /* The number of which a tile of the op's loop must be a multiple. When the loop indexes the last dim of an operand: a
  * cache line, so that workgroups do not share one, or MIN_VECTORS vectors for the output of a contraction. When a
- * contraction reuses an input along the loop: twice the rows that it computes at once. Otherwise 1. */
+ * contraction reuses vectors along the loop: twice the rows that it computes at once. Otherwise 1. */
 static int64_t multiple_of_op(const NrTarget *target, const NrTiling *t, const NrOp *op, uint32_t loop) {
-  bool reused = false, contracts = nr_linalg_num_reductions(op) > 0;
+  bool contracts = nr_linalg_num_reductions(op) > 0, reused = contracts && reuses_vectors(op, loop);
   int64_t multiple = 1;
   size_t num_inputs = nr_linalg_num_inputs(op);
   for (size_t k = 0; k < op->num_operands; k++) {
     int at = nr_tiling_operand_dim(op, k, loop);
     NrType type = nr_operand(op, k)->type;
     int64_t bytes = NR_MAX((int64_t)nr_type_byte_size(nr_type_elem(type)), 1);
-    if (at < 0) reused |= k < num_inputs && nr_type_is_tensor(type);
-    else if (at + 1 == (int)type->rank) {
-      bool vectors = k >= num_inputs && reused && contracts;
-      if (!vectors && !is_outside(t, op, k)) continue;
-      multiple = NR_MAX(multiple, (vectors ? MIN_VECTORS * (int64_t)target->vector_bytes : LINE_BYTES) / bytes);
-    }
+    if (at < 0 || at + 1 != (int)type->rank) continue;
+    bool vectors = k >= num_inputs && reused;
+    if (!vectors && !is_outside(t, op, k)) continue;
+    multiple = NR_MAX(multiple, (vectors ? MIN_VECTORS * (int64_t)target->vector_bytes : LINE_BYTES) / bytes);
   }
-  return reused && contracts ? NR_MAX(multiple, 2 * nr_cost_rows(target)) : multiple;
+  if (reused) return NR_MAX(multiple, 2 * nr_cost_rows(target));
+  return contracts && nr_tiling_kind(op) == 0 ? NR_MAX(multiple, rows_of_vectors(target, op, loop)) : multiple;
 }
 
 /* The largest multiple that an op needs. */
@@ -156,6 +183,16 @@ static bool add_cut(Work *w, NrGrid *g, uint32_t d, int64_t tile, int64_t multip
   return true;
 }
 
+/* Puts the cuts in the order of the loops. */
+static void sort_cuts(NrGrid *g) {
+  for (uint32_t c = 1; c < g->num_cuts; c++)
+    for (uint32_t i = c; i > 0 && g->cuts[i].loop < g->cuts[i - 1].loop; i--) {
+      NrCut swapped = g->cuts[i];
+      g->cuts[i] = g->cuts[i - 1];
+      g->cuts[i - 1] = swapped;
+    }
+}
+
 /* Several loops are of unknown range, or one that is not shared: a tile that is right for short ranges would be far
  * from right for long ones, so the run chooses. Loops of unknown range go first. */
 static void choose_in_run(Work *w, NrGrid *g) {
@@ -168,22 +205,45 @@ static void choose_in_run(Work *w, NrGrid *g) {
       if (!(t->shared >> d & 1) || open == (bool)known || (!open && range < 2 * multiple)) continue;
       add_cut(w, g, d, 1, multiple);
     }
-  for (uint32_t c = 1; c < g->num_cuts; c++) /* in the order of the loops */
-    for (uint32_t i = c; i > 0 && g->cuts[i].loop < g->cuts[i - 1].loop; i--) {
-      NrCut swapped = g->cuts[i];
-      g->cuts[i] = g->cuts[i - 1];
-      g->cuts[i - 1] = swapped;
-    }
+  sort_cuts(g);
   double points = FEWER * (double)nr_cost_workgroup_ns(w->target) / NR_MAX(work_ns(w), 1e-3);
   g->points = (int64_t)NR_MAX(NR_MIN(points, (double)MAX_TILE), 1);
   for (uint32_t c = 0; c < g->num_cuts; c++) g->cuts[c].tile = g->cuts[c].multiple; /* as order_cuts needs one */
 }
 
+/* The bytes of the root's inputs that the loop indexes: those that are not read again when it is cut. */
+static double bytes_along(const NrTiling *t, uint32_t d) {
+  const NrOp *op = t->ops[t->root];
+  int64_t sizes[NR_MAX_RANK];
+  double sum = 0;
+  nr_cost_known_sizes(op, sizes);
+  for (size_t k = 0; k < nr_linalg_num_inputs(op); k++)
+    if (nr_tiling_operand_dim(op, k, d) >= 0) sum += nr_cost_part_bytes(op, k, sizes);
+  return sum;
+}
+
+/* The shared loops in the order in which they are cut: from the outermost on, but of a contraction those first along which
+ * the larger input is cut. Each workgroup reads the other one. */
+static uint32_t order_loops(const NrTiling *t, uint32_t *out) {
+  uint32_t count = 0;
+  for (uint32_t d = 0; d < t->num_loops; d++)
+    if (t->shared >> d & 1) out[count++] = d;
+  if (nr_tiling_kind(t->ops[t->root])) return count;
+  for (uint32_t i = 1; i < count; i++)
+    for (uint32_t j = i; j > 0 && bytes_along(t, out[j]) > bytes_along(t, out[j - 1]); j--) {
+      uint32_t swapped = out[j];
+      out[j] = out[j - 1];
+      out[j - 1] = swapped;
+    }
+  return count;
+}
+
 static void choose_now(Work *w, NrGrid *g) {
   const NrTiling *t = w->t;
   double ns = (double)nr_cost_workgroup_ns(w->target);
-  for (uint32_t d = 0; d < t->num_loops && g->num_cuts < NR_GRID_DIMS; d++) {
-    if (!(t->shared >> d & 1)) continue;
+  uint32_t loops[NR_MAX_RANK], count = order_loops(t, loops);
+  for (uint32_t i = 0; i < count && g->num_cuts < NR_GRID_DIMS; i++) {
+    uint32_t d = loops[i];
     int64_t range = nr_tiling_range(t, d), multiple = multiple_of(w->target, t, d);
     bool open = range == NR_DYNAMIC;
     if (!open && (range < 2 * multiple || work_ns(w) < 2 * ns)) continue;
@@ -193,6 +253,7 @@ static void choose_now(Work *w, NrGrid *g) {
     add_cut(w, g, d, tile, multiple);
     if (open) w->tile[d] = before;
   }
+  sort_cuts(g);
 }
 
 NrGrid nr_tiling_choose_grid(const NrTarget *target, const NrTiling *t) {

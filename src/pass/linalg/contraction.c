@@ -75,14 +75,17 @@ static bool lanes_fit(const NrContraction *c, uint32_t d, bool dot) {
   return true;
 }
 
-/* The number of inputs that do not depend on d: each is loaded once for all unrolled iterations of d. */
+/* How many loads a tile saves that has several iterations of d: an input that does not depend on it is loaded once for
+ * all of them. One that has lanes along v is loaded for each vector, others once for all vectors. */
 static size_t reuse(const NrContraction *c, uint32_t d) {
   size_t n = 0;
-  for (size_t k = 0; k < c->num_inputs; k++) n += nr_contraction_along(c, k, d) == NR_ALONG_INVARIANT;
+  for (size_t k = 0; k < c->num_inputs; k++)
+    if (nr_contraction_along(c, k, d) == NR_ALONG_INVARIANT)
+      n += !c->dot && nr_contraction_along(c, k, (uint32_t)c->v) == NR_ALONG_CONTIGUOUS ? 2 : 1;
   return n;
 }
 
-/* The parallel dim, other than the two given, along which the most inputs are reused; -1 when none reuses any. With
+/* The parallel dim, other than the two given, along which the most loads are saved; -1 when none saves any. With
  * bytes, the wide input has to be one. */
 static int unroll_dim(const NrContraction *c, int not_this, int nor_this) {
   int best = -1;
@@ -183,7 +186,38 @@ static bool choose_bytes(NrContraction *c) {
   return true;
 }
 
+/* ---- panels ---- */
+
+/* A tile reads a vector or more of each row of the wide input. Where rows are far apart, each is on a page of its own, and
+ * they share few places of the caches, so that the next tile along u finds them no more. What costs about as much as
+ * another tile pays from sixteen tiles on. */
+static void choose_panel(NrContraction *c) {
+  enum { LEAST_TILES = 16, LEAST_DEPTH = 32 };
+  c->packed = c->k = -1;
+  for (int d = 0; d < (int)c->num_loops; d++) {
+    if (!c->reduction[d]) continue;
+    if (c->k >= 0) return;
+    c->k = d;
+  }
+  int64_t rows = nr_contraction_range(c, c->u), depth = nr_contraction_range(c, c->k);
+  if (c->dot || c->u < 0 || rows == INT64_MAX || rows < (int64_t)c->tile_u * LEAST_TILES || depth < LEAST_DEPTH) return;
+  for (size_t k = 0; k < c->num_inputs; k++) {
+    if (nr_contraction_along(c, k, (uint32_t)c->v) != NR_ALONG_CONTIGUOUS) continue;
+    if (c->packed >= 0 || nr_contraction_along(c, k, (uint32_t)c->u) != NR_ALONG_INVARIANT ||
+        nr_contraction_along(c, k, (uint32_t)c->k) == NR_ALONG_INVARIANT ||
+        nr_operand(c->op, k)->type->elem != c->elem) {
+      c->packed = -1;
+      return;
+    }
+    c->packed = (int)k;
+  }
+  int64_t most = NR_PANEL_BYTES / ((int64_t)c->tile_v * c->target->vector_bytes);
+  int64_t panels = depth == INT64_MAX ? 1 : (depth + most - 1) / most;
+  c->depth = depth == INT64_MAX ? most : (depth + panels - 1) / panels;
+}
+
 bool nr_contraction_choose(NrContraction *c) {
+  c->packed = -1;
   c->lanes = c->target->vector_bytes / (uint32_t)nr_type_byte_size(c->elem);
   if (c->lanes < 2) return false;
   if (choose_bytes(c)) return true;
@@ -214,5 +248,6 @@ bool nr_contraction_choose(NrContraction *c) {
     int64_t vectors = nr_contraction_range(c, c->v) / c->lanes;
     c->tile_v = even(vectors, c->tile_u > 1 ? (many ? 3 : 2) : 8);
   }
+  choose_panel(c);
   return true;
 }

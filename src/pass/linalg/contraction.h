@@ -25,6 +25,13 @@ typedef struct NrContraction {
   bool dot;            /* v is a reduction */
   int u, w;            /* parallel dims that are unrolled, -1 = none; w only for dot */
   uint32_t tile_u, tile_v; /* tile_v: vectors along v, or elements along w for dot */
+  /* What is loaded along v is copied first, PANEL_BYTES of it at a time, where many tiles along u read it again. */
+  int packed;          /* the input, -1 = none */
+  int k;               /* the reduction dim, of which a panel holds `depth` iterations */
+  int64_t depth;
+  NrValue *panel;      /* [depth * vectors * lanes], on the stack */
+  NrValue *begin, *count; /* its first iteration, and how many it has */
+  NrValue *in_panel;   /* an iteration of k, counted from the first */
   /* Sums of products of bytes, which rt.dot adds by four. Both inputs have four bytes of the sum side by side; in one,
    * the `wide` one, those of the next element along v follow. */
   int four;            /* the reduction dim of these bytes, -1 = none */
@@ -33,6 +40,9 @@ typedef struct NrContraction {
   NrValue *bytes;      /* the wide input with v and four as one dim */
 } NrContraction;
 
+/* Merges loops of the op, which nr_contraction_read takes, where they run over the elements of all operands in order; it
+ * is replaced then (merge_loops.c). */
+NrOp *nr_contraction_merge_loops(NrOp *op);
 /* Fills the fields of c that describe c->op; false when it cannot be vectorized. */
 bool nr_contraction_read(NrContraction *c);
 /* Chooses the vector dim and the tiles for the ranges; false when no dim can be vectorized or all are too short. */
@@ -41,6 +51,8 @@ bool nr_contraction_choose(NrContraction *c);
  * scf.if and gives the reduction that the other one has instead, which is to be read and chosen for; else NULL
  * (few_columns.c). */
 NrOp *nr_contraction_split_few(NrContraction *c);
+
+enum { NR_PANEL_BYTES = 36 << 10 }; /* with a panel's rows of the other factor, it fits into caches of 48 KB */
 
 /* How the address of operand k changes when loop dim d advances by one. */
 typedef enum NrAlong { NR_ALONG_INVARIANT, NR_ALONG_CONTIGUOUS, NR_ALONG_SCATTERED } NrAlong;

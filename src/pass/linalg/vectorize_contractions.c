@@ -6,7 +6,8 @@
  * it; accumulators are then vectors of the output. A reduction dim is vectorized (a dot product) when this holds for
  * the inputs and the output does not depend on it; accumulators are then partial results that are combined at the end,
  * so the combining op must be reorderable. Sums of products of bytes that lie by four (contraction.h) are of the first
- * kind, with one rt.dot for four steps of the sum. Both unroll other parallel dims, so that a loaded value is used by
+ * kind, with one rt.dot for four steps of the sum. Where many tiles read the same vectors, these are copied to a panel
+ * first, in which they lie side by side. Both unroll other parallel dims, so that a loaded value is used by
  * several accumulators, and mask the end of the range. All other reductions are left to convert-linalg-to-loops.
  *
  * With the attribute `noria.may_be_short`, a parallel dim whose range the run knows gets code for half a vector of
@@ -133,8 +134,8 @@ static void close_loop(NrContraction *c, NrOp *loop, NrValue **carried, size_t c
 /* A tile of nu x nv accumulators. nv counts vectors along v, or elements along w for dot. */
 typedef struct Tile {
   uint32_t nu, nv;
-  NrValue *mask;       /* of the last vector, or NULL */
-  NrValue *bytes_mask; /* the same for vectors of bytes */
+  NrValue *masks[MAX_TILE];       /* of each vector along v; NULL: it is whole */
+  NrValue *bytes_masks[MAX_TILE]; /* the same for vectors of bytes */
 } Tile;
 
 /* Factors of equal sign: one has its sign bits flipped, and what that adds is taken off behind. */
@@ -209,7 +210,7 @@ static void emit_dots(NrContraction *c, const Tile *t, NrValue **acc) {
   }
   for (uint32_t j = 0; j < t->nv; j++) {
     tile_ivs(c, t, 0, j, ivs);
-    wide[j] = load_wide(c, ivs, t->bytes_mask);
+    wide[j] = load_wide(c, ivs, t->bytes_masks[j]);
     NrValue **correction = &acc[t->nu * t->nv + j];
     if (signs) *correction = dot(c, *correction, wide[j], signs);
   }
@@ -232,10 +233,37 @@ static NrValue *joined(NrContraction *c, NrValue *memref) {
   return memref;
 }
 
+/* ---- panels ---- */
+
+/* Where vector `column` of the panel's row is. */
+static NrValue *place_in_panel(NrContraction *c, const Tile *t, uint32_t column) {
+  NrValue *row = constant_index(c, (int64_t)t->nv * c->lanes);
+  return add_const(c, nr_arith_binary(&c->b, NR_OP_arith_muli, c->in_panel, row), (int64_t)column * c->lanes);
+}
+
+static NrValue *load_packed(NrContraction *c, const Tile *t, uint32_t column) {
+  NrValue *operands[] = {c->panel, place_in_panel(c, t, column)};
+  return nr_build_value(&c->b, NR_OP_vector_load, vector_of(c, c->elem), operands, 2);
+}
+
+/* Copies what the tiles read in `count` iterations of k from `begin` on. */
+static void fill_panel(NrContraction *c, const Tile *t, NrValue *begin, NrValue *count) {
+  NrValue *ivs[NR_CONTRACTION_LOOPS];
+  NrOp *loop = open_loop(c, constant_index(c, 0), count, 1, NULL, 0, &c->in_panel);
+  c->ivs[c->k] = nr_arith_binary(&c->b, NR_OP_arith_addi, begin, c->in_panel);
+  if (c->u >= 0) c->ivs[c->u] = constant_index(c, 0);
+  for (uint32_t j = 0; j < t->nv; j++) {
+    tile_ivs(c, t, 0, j, ivs);
+    NrValue *operands[] = {load(c, (size_t)c->packed, ivs, t->masks[j]), c->panel, place_in_panel(c, t, j)};
+    nr_build_op(&c->b, NR_OP_vector_store, operands, 3, NULL, 0);
+  }
+  close_loop(c, loop, NULL, 0);
+}
+
 /* ---- steps, loops and tiles ---- */
 
 /* Updates all accumulators for one step of the innermost reduction; each distinct element of an input is loaded once.
- */
+ * mask: of a dot. */
 static void emit_step(NrContraction *c, const Tile *t, NrValue **acc, NrValue *mask) {
   NrValue *loaded[NR_CONTRACTION_INPUTS][MAX_TILE] = {{0}};
   int second = c->dot ? c->w : c->v;
@@ -248,7 +276,7 @@ static void emit_step(NrContraction *c, const Tile *t, NrValue **acc, NrValue *m
         NrValue **slot = &loaded[k][row * t->nv + column];
         if (!*slot) {
           tile_ivs(c, t, row, column, ivs);
-          *slot = load(c, k, ivs, mask);
+          *slot = (int)k == c->packed ? load_packed(c, t, column) : load(c, k, ivs, c->dot ? mask : t->masks[column]);
         }
         inputs[k] = *slot;
       }
@@ -325,14 +353,17 @@ static void emit_reductions(NrContraction *c, const Tile *t, NrValue **acc, size
   size_t count = num_carried(c, t);
   while (at < c->num_loops && (!c->reduction[at] || (int)at == c->v || (int)at == c->four)) at++;
   if (at < c->num_loops) {
-    NrOp *loop = open_loop(c, constant_index(c, 0), c->bounds[at], 1, acc, count, &c->ivs[at]);
+    bool packed = c->packed >= 0;
+    NrValue **iv = packed ? &c->in_panel : &c->ivs[at], *begin = c->begin;
+    NrOp *loop = open_loop(c, constant_index(c, 0), packed ? c->count : c->bounds[at], 1, acc, count, iv);
+    if (packed) c->ivs[at] = nr_arith_binary(&c->b, NR_OP_arith_addi, begin, c->in_panel);
     emit_reductions(c, t, acc, at + 1);
     close_loop(c, loop, acc, count);
     return;
   }
   if (!c->dot) {
     if (c->four >= 0) emit_dots(c, t, acc);
-    else emit_step(c, t, acc, t->mask);
+    else emit_step(c, t, acc, NULL);
     return;
   }
   /* Full vectors first, then the remainder under a mask. */
@@ -369,7 +400,7 @@ static void emit_tile(NrContraction *c, const Tile *t) {
     for (uint32_t j = 0; j < t->nv; j++) {
       tile_ivs(c, t, i, j, ivs);
       uint32_t at = i * t->nv + j;
-      old[at] = load(c, c->num_inputs, ivs, t->mask);
+      old[at] = load(c, c->num_inputs, ivs, t->masks[j]);
       acc[at] = c->dot ? identity(c, old[at]) : old[at];
     }
   for (size_t i = (size_t)t->nu * t->nv; i < num_carried(c, t); i++) acc[i] = zero(c, vector_of(c, c->elem));
@@ -384,7 +415,7 @@ static void emit_tile(NrContraction *c, const Tile *t) {
         value = join_lanes(c, value);
         if (!is_idempotent(c)) value = combine_scalars(c, old[at], value);
       }
-      store(c, value, ivs, t->mask);
+      store(c, value, ivs, t->masks[j]);
     }
 }
 
@@ -419,43 +450,106 @@ static void over_dim(NrContraction *c, Tile *t, int d, uint32_t tile, uint32_t *
 
 static void innermost(NrContraction *c, Tile *t) { emit_tile(c, t); }
 static void over_u(NrContraction *c, Tile *t) { over_dim(c, t, c->u, c->tile_u, &t->nu, innermost); }
-static void over_w(NrContraction *c, Tile *t) { over_dim(c, t, c->w, c->tile_v, &t->nv, over_u); }
 
-static uint32_t fewer_vectors(const NrContraction *c, int64_t range, uint32_t vectors) {
-  return range == INT64_MAX ? vectors / 2 : (uint32_t)NR_MIN(range / c->lanes, (int64_t)vectors - 1);
-}
-
-/* Emits the loops over the vectorized parallel dim: one with tiles of tile_v vectors, then one for the full vectors
- * that remain (for a dynamic range, tiles of half as many vectors, and so on: with a single accumulator each step would
- * wait for the one before it), then a masked one. */
-static void over_v(NrContraction *c, Tile *t) {
-  int64_t range = nr_contraction_range(c, c->v);
-  NrValue *begin = constant_index(c, 0), *bound = c->bounds[c->v];
-  for (uint32_t vectors = c->tile_v; vectors; vectors = fewer_vectors(c, range, vectors)) {
-    int64_t step = (int64_t)vectors * c->lanes;
-    if (range < step) continue;
-    NrValue *length = nr_arith_binary(&c->b, NR_OP_arith_subi, bound, begin);
-    NrValue *rest = nr_arith_binary(&c->b, NR_OP_arith_remui, length, constant_index(c, step));
-    NrValue *end = nr_arith_binary(&c->b, NR_OP_arith_subi, bound, rest);
-    NrOp *loop = open_loop(c, begin, end, step, NULL, 0, &c->ivs[c->v]);
-    t->nv = vectors;
-    t->mask = t->bytes_mask = NULL;
+/* The tiles along u, for one panel after the other. */
+static void over_panels(NrContraction *c, Tile *t) {
+  if (c->packed < 0) {
     over_u(c, t);
-    close_loop(c, loop, NULL, 0);
-    if (range != INT64_MAX && (range -= range / step * step) == 0) return;
-    begin = end;
+    return;
   }
-  NrOp *loop = open_loop(c, begin, bound, c->lanes, NULL, 0, &c->ivs[c->v]);
-  NrValue *left = nr_arith_binary(&c->b, NR_OP_arith_subi, bound, c->ivs[c->v]);
-  t->nv = 1;
-  t->mask = nr_build_value(&c->b, NR_OP_vector_create_mask, vector_of(c, nr_type_i1(c->b.ctx)), &left, 1);
-  if (c->four >= 0) {
-    NrType type = nr_type_vector((int64_t[]){4 * (int64_t)c->lanes}, 1, nr_type_i1(c->b.ctx));
-    NrValue *bytes = nr_arith_binary(&c->b, NR_OP_arith_muli, left, constant_index(c, 4));
-    t->bytes_mask = nr_build_value(&c->b, NR_OP_vector_create_mask, type, &bytes, 1);
+  int64_t range = nr_contraction_range(c, c->k);
+  NrValue *depth = constant_index(c, c->depth), *bound = c->bounds[c->k];
+  NrOp *loop = open_loop(c, constant_index(c, 0), bound, c->depth, NULL, 0, &c->begin);
+  c->count = depth;
+  if (range == INT64_MAX || range % c->depth) {
+    NrValue *left = nr_arith_binary(&c->b, NR_OP_arith_subi, bound, c->begin);
+    c->count = nr_arith_binary(&c->b, NR_OP_arith_minui, left, depth);
   }
+  fill_panel(c, t, c->begin, c->count);
   over_u(c, t);
   close_loop(c, loop, NULL, 0);
+}
+
+static void over_w(NrContraction *c, Tile *t) { over_dim(c, t, c->w, c->tile_v, &t->nv, over_u); }
+
+/* Masks the vectors of the tile from number `first` on, of which `left` elements are inside. */
+static void mask_from(NrContraction *c, Tile *t, uint32_t first, NrValue *left) {
+  for (uint32_t j = first; j < t->nv; j++) {
+    NrValue *here = add_const(c, left, -(int64_t)j * c->lanes);
+    t->masks[j] = nr_build_value(&c->b, NR_OP_vector_create_mask, vector_of(c, nr_type_i1(c->b.ctx)), &here, 1);
+    if (c->four < 0) continue;
+    NrType type = nr_type_vector((int64_t[]){4 * (int64_t)c->lanes}, 1, nr_type_i1(c->b.ctx));
+    NrValue *bytes = nr_arith_binary(&c->b, NR_OP_arith_muli, here, constant_index(c, 4));
+    t->bytes_masks[j] = nr_build_value(&c->b, NR_OP_vector_create_mask, type, &bytes, 1);
+  }
+}
+
+/* Tiles of so many vectors from begin to end, those from number `masked` on under masks. */
+static void tiles_along_v(NrContraction *c, Tile *t, NrValue *begin, NrValue *end, uint32_t vectors, uint32_t masked) {
+  NrOp *loop = open_loop(c, begin, end, (int64_t)vectors * c->lanes, NULL, 0, &c->ivs[c->v]);
+  t->nv = vectors;
+  memset(t->masks, 0, sizeof t->masks);
+  memset(t->bytes_masks, 0, sizeof t->bytes_masks);
+  if (masked < vectors)
+    mask_from(c, t, masked, nr_arith_binary(&c->b, NR_OP_arith_subi, c->bounds[c->v], c->ivs[c->v]));
+  over_panels(c, t);
+  close_loop(c, loop, NULL, 0);
+}
+
+/* A known range: whole tiles, and what remains. With a single accumulator for a row, each step would wait for the one
+ * before it and load as much as it multiplies, so that a tile and one vector become two tiles of about equal size. The last
+ * vector is masked where lanes of it are left. */
+static void over_known_v(NrContraction *c, Tile *t, int64_t range) {
+  int64_t vectors = (range + c->lanes - 1) / c->lanes, begin = 0, tiles[3];
+  uint32_t rest = (uint32_t)(vectors % c->tile_v), part = range % c->lanes ? 1 : 0;
+  int64_t whole = vectors / c->tile_v;
+  tiles[0] = c->tile_v;
+  tiles[1] = 0;
+  tiles[2] = rest;
+  if (rest == 1 && whole && c->tile_v > 2) {
+    whole--;
+    tiles[1] = (c->tile_v + 2) / 2;
+    tiles[2] = c->tile_v + 1 - tiles[1];
+  } else if (rest == 0 && part) { /* the last whole tile has the mask */
+    whole--;
+    tiles[2] = c->tile_v;
+  }
+  for (size_t i = 0; i < 3; i++) {
+    int64_t count = i == 0 ? whole : tiles[i] > 0, end = begin + count * tiles[i] * c->lanes;
+    uint32_t size = (uint32_t)tiles[i];
+    if (!count) continue;
+    tiles_along_v(c, t, constant_index(c, begin), constant_index(c, NR_MIN(end, range)), size,
+                  end > range ? size - 1 : size);
+    begin = end;
+  }
+}
+
+/* Emits the loops over the vectorized parallel dim. Of an unknown range: tiles of tile_v vectors; then one under masks where
+ * more than a vector is left, or, of very wide tiles, some of half as many vectors, and so on; then a masked vector. */
+static void over_v(NrContraction *c, Tile *t) {
+  enum { WIDE = 4 };
+  int64_t range = nr_contraction_range(c, c->v);
+  if (range != INT64_MAX) {
+    over_known_v(c, t, range);
+    return;
+  }
+  NrValue *begin = constant_index(c, 0), *bound = c->bounds[c->v];
+  for (uint32_t vectors = c->tile_v; vectors; vectors = c->tile_v > WIDE ? vectors / 2 : 0) {
+    NrValue *length = nr_arith_binary(&c->b, NR_OP_arith_subi, bound, begin);
+    NrValue *step = constant_index(c, (int64_t)vectors * c->lanes);
+    NrValue *rest = nr_arith_binary(&c->b, NR_OP_arith_remui, length, step);
+    NrValue *end = nr_arith_binary(&c->b, NR_OP_arith_subi, bound, rest);
+    tiles_along_v(c, t, begin, end, vectors, vectors);
+    begin = end;
+  }
+  if (c->tile_v > 1 && c->tile_v <= WIDE) {
+    NrValue *left = nr_arith_binary(&c->b, NR_OP_arith_subi, bound, begin);
+    NrValue *more = nr_arith_cmpi(&c->b, NR_CMPI_UGT, left, constant_index(c, c->lanes));
+    NrValue *end = nr_build_value(&c->b, NR_OP_arith_select, begin->type, (NrValue *[]){more, bound, begin}, 3);
+    tiles_along_v(c, t, begin, end, c->tile_v, 0);
+    begin = end;
+  }
+  tiles_along_v(c, t, begin, bound, 1, 0);
 }
 
 static void over_rest(NrContraction *c, Tile *t, size_t at) {
@@ -470,8 +564,27 @@ static void over_rest(NrContraction *c, Tile *t, size_t at) {
   close_loop(c, loop, NULL, 0);
 }
 
+/* The panel of the function, on its stack; NULL: iterations of a loop around the op run side by side. */
+static NrValue *find_panel(NrContraction *c) {
+  NrBlock *block = c->op->block;
+  for (NrOp *outer = nr_block_parent_op(block); !nr_op_has(outer, NR_FUNCTION); outer = nr_block_parent_op(block)) {
+    if (nr_op_is(outer, NR_OP_scf_parallel) || nr_op_is(outer, NR_OP_scf_forall) || !outer->block) return NULL;
+    block = outer->block;
+  }
+  NrIndex elements = nr_index_const(NR_PANEL_BYTES / (int64_t)nr_type_byte_size(c->elem));
+  NrOp *first = block->first;
+  bool there = nr_op_is(first, NR_OP_memref_alloca) && first->results[0].type->elem == c->elem &&
+               first->results[0].type->rank == 1 && first->results[0].type->dims[0] == elements.constant;
+  if (there) return nr_op_result(first);
+  NrBuilder b = nr_builder_at_start(c->op->module, block, c->op->loc);
+  NrValue *panel = nr_build_alloc(&b, NR_OP_memref_alloca, c->elem, &elements, 1);
+  nr_op_set_attr(panel->op, NR_A_alignment, nr_attr_i64(b.ctx, 64));
+  return panel;
+}
+
 static void vectorize(NrContraction *c) {
-  Tile t = {1, 1, NULL, NULL};
+  Tile t = {.nu = 1, .nv = 1};
+  if (c->packed >= 0 && !(c->panel = find_panel(c))) c->packed = -1;
   if (c->four >= 0) c->bytes = joined(c, nr_operand(c->op, c->wide));
   for (size_t d = 0; d < c->num_loops; d++) c->bounds[d] = nr_index_value(&c->b, c->ranges[d]);
   over_rest(c, &t, 0);
@@ -486,6 +599,13 @@ static NrStatus vectorize_contractions_run(NrPassContext *pass, NrOp *root) {
   for (size_t i = 0; i < found.size; i++) {
     NrContraction c = {.op = found.data[i], .four = -1, .target = pass->target, .b = nr_builder_before(found.data[i])};
     if (!nr_contraction_read(&c)) continue;
+    NrOp *merged = nr_contraction_merge_loops(c.op);
+    if (merged != c.op) {
+      c = (NrContraction){.op = merged, .four = -1, .target = pass->target, .b = nr_builder_before(merged)};
+      bool again = nr_contraction_read(&c);
+      assert(again);
+      (void)again;
+    }
     for (size_t d = 0; d < c.num_loops; d++) c.ranges[d] = nr_linalg_loop_range(&c.b, c.op, d);
     if (!nr_contraction_choose(&c)) continue;
     NrOp *of_few = nr_contraction_split_few(&c);

@@ -116,3 +116,22 @@ func.func @columns(%a: memref<?x?xf32>, %b: memref<?x?xf32>, %c: memref<?x?xf32>
   }
   return
 }
+
+// Rows of 14 elements lie side by side in both, so that lanes go across their ends: 196 elements are twelve vectors of 16
+// and a quarter. 128 rows of %c read what is copied to the panel.
+// CHECK-LABEL: func.func @short_rows
+// CHECK: memref.alloca() {{.*}} : memref<9216xf32>
+// CHECK: memref.collapse_shape {{.*}} : memref<300x14x14xf32> into memref<300x196xf32>
+// CHECK: memref.collapse_shape {{.*}} : memref<128x14x14xf32> into memref<128x196xf32>
+// CHECK-NOT: linalg.generic
+// CHECK: vector.store {{.*}} : memref<9216xf32>
+// CHECK: vector.load {{.*}} : memref<9216xf32>
+func.func @short_rows(%a: memref<128x300xf32>, %b: memref<300x14x14xf32>, %c: memref<128x14x14xf32>) {
+  linalg.generic {indexing_maps = [affine_map<(o, y, x, q) -> (o, q)>, affine_map<(o, y, x, q) -> (q, y, x)>, affine_map<(o, y, x, q) -> (o, y, x)>], iterator_types = ["parallel", "parallel", "parallel", "reduction"]} ins(%a, %b : memref<128x300xf32>, memref<300x14x14xf32>) outs(%c : memref<128x14x14xf32>) {
+  ^bb0(%x: f32, %y: f32, %acc: f32):
+    %p = arith.mulf %x, %y : f32
+    %s = arith.addf %acc, %p : f32
+    linalg.yield %s : f32
+  }
+  return
+}

@@ -1,11 +1,12 @@
 /* conv.c - convolutions.
  *
- * Conv is lowered by im2col: x[n, c, i*s + k*d - p] -> im2col[n, g, (c k..), (i..)], y[n, g, o, (i..)] = b[o] + sum
- * w[g, o, (c k..)] * im2col. This is a product of matrices whose columns are the positions, and is made fast as one;
- * rows of the image are copied to rows of im2col, for all strides, dilations and pads. A kernel of size 1 with unit
- * strides and no pads needs no im2col. Of few positions, which would not fill a vector, the windows lie side by side as
- * the kernel does, and each sum is a dot product. Where a group has one channel, its windows would be read about once,
- * and so they are not gathered: each sum reads the input. */
+ * Conv is lowered by im2col: x[n, c, i*s + k*d - p] -> im2col[n, g, (c k..), i..], y[n, g, o, i..] = b[o] + sum
+ * w[g, o, (c k..)] * im2col. This is a product of matrices whose columns are the positions; rows of the image are copied
+ * to rows of im2col, for all strides, dilations and pads. The positions are dims of their own, so that a workgroup
+ * gathers the windows of some of them only. A kernel of size 1 with unit strides and no pads needs no im2col. Of few
+ * positions, which would not fill a vector, the windows lie side by side as the kernel does, and each sum is a dot
+ * product. Where a group has one channel, its windows would be read about once, and so they are not gathered: each sum
+ * reads the input. */
 #include <stdio.h>
 
 #include "onnx/lower/ops/contract.h"
@@ -39,11 +40,13 @@ bool nr_lower_window_kernel(NrLower *l, NrValue *k, NrWindow *w) {
   return true;
 }
 
-/* The number of window positions along one dim of padded size `padded`. */
-static NrDim positions(NrLower *l, const NrWindow *w, size_t i, NrDim padded, bool ceil_mode) {
+/* The number of window positions along dim i, of size n. */
+static NrDim positions(NrLower *l, const NrWindow *w, size_t i, NrDim n, bool ceil_mode) {
   NrDim reach = nr_dim_add(l, nr_dim_mul(l, nr_dim_sub(l, w->size[i], nr_dim(1)), nr_dim(w->dilation[i])), nr_dim(1));
-  NrDim room = nr_dim_sub(l, padded, reach);
-  NrDim steps = ceil_mode ? nr_dim_ceildiv(l, room, nr_dim(w->stride[i])) : nr_dim_div(l, room, nr_dim(w->stride[i]));
+  NrDim more = nr_dim_sub(l, nr_dim_add(l, w->begin[i], w->end[i]), reach);
+  if (w->stride[i] == 1 && nr_dim_known(more) && more.size >= -1) return nr_dim_add(l, n, nr_dim(more.size + 1));
+  NrDim room = nr_dim_add(l, n, more), stride = nr_dim(w->stride[i]);
+  NrDim steps = ceil_mode ? nr_dim_ceildiv(l, room, stride) : nr_dim_div(l, room, stride);
   return nr_dim_max(l, nr_dim_add(l, steps, nr_dim(1)), nr_dim(0));
 }
 
@@ -73,7 +76,7 @@ NrStatus nr_lower_window(NrLower *l, NrValue *x, NrWindow *w) {
     bool valid = nr_str_is(auto_pad, "VALID");
     w->begin[i] = nr_dim(valid ? 0 : pads[i]);
     w->end[i] = nr_dim(valid ? 0 : pads[i + w->spatial]);
-    w->out[i] = positions(l, w, i, nr_dim_add(l, nr_dim_add(l, n, w->begin[i]), w->end[i]), ceil_mode);
+    w->out[i] = positions(l, w, i, n, ceil_mode);
     if (ceil_mode && !nr_dim_is(w->out[i], 0)) {
       /* Drops a last window that begins in the padding behind the input. */
       NrDim last = nr_dim_mul(l, nr_dim_sub(l, w->out[i], nr_dim(1)), nr_dim(w->stride[i]));
@@ -288,28 +291,29 @@ static bool has_few_positions(NrLower *l, const NrConv *c) {
   return nr_dim_known(positions) && positions.size < FEW && nr_dim_known(c->depth) && c->depth.size > positions.size;
 }
 
-/* The im2col tensor [batch, groups, depth, positions], or [batch, groups, positions, depth]. */
+/* The im2col tensor [batch, groups, depth, positions..], or, with all positions in one dim, [batch, groups, positions,
+ * depth]. */
 static NrValue *gather_windows(NrLower *l, NrValue *x, const NrShape *sk, NrWindow *w, NrValue *padding, NrConv *c) {
   size_t rank = nr_rank(x);
   NrDim batch = nr_lower_dim(l, x, 0);
   bool depth_first = !has_few_positions(l, c);
-  NrShape im2col = {2 * rank - 1, {batch, c->groups}};
+  NrShape im2col = {2 * rank - 1, {batch, c->groups}}, folded = {3 + w->spatial, {batch, c->groups, c->depth}};
   if (im2col.rank > NORIA_MAX_RANK) return nr_lower_error(l, "too many spatial dims"), NULL;
   NrDim *depth = im2col.dims + (depth_first ? 2 : 2 + w->spatial);
   NrDim *positions = im2col.dims + (depth_first ? 3 + w->spatial : 2);
   depth[0] = sk->dims[1];
   for (size_t i = 0; i < w->spatial; i++) {
     depth[1 + i] = w->size[i];
-    positions[i] = w->out[i];
+    positions[i] = folded.dims[3 + i] = w->out[i];
   }
   /* Out of bounds, index 0 is read, so the input must not be empty. */
   for (size_t i = 0; i < w->spatial; i++)
     if (!nr_dim_is(w->begin[i], 0) || !nr_dim_is(w->end[i], 0)) nr_lower_expect_elements(l, "X", x, i + 2, &im2col);
   x = padded(l, x, padding, w);
   Im2col r = {x, w, sk->dims[1], padding};
-  fold_positions(l, c, batch);
-  NrShape folded = {4, {batch, c->groups, c->depth, c->positions}};
+  snprintf(c->windows_dims, sizeof c->windows_dims, "ngq%s", c->out_dims + 3);
   if (!depth_first) {
+    fold_positions(l, c, batch);
     folded = (NrShape){4, {batch, c->groups, c->positions, c->depth}};
     snprintf(c->windows_dims, sizeof c->windows_dims, "ngpq");
   }

@@ -52,7 +52,7 @@ static void neighbours(NrLower *l, const Roi *t, NrValue *x, size_t d, NrValue *
   NrValue *last = sub(l, size_of(l, t, d), num(l, x, 1));
   x = nr_lower_clamp_float(l, x, num(l, x, 0), last);
   NrValue *floor = same1(l, NR_OP_math_floor, x);
-  at[0] = nr_lower_float_to_index(l, floor);
+  at[0] = nr_lower_clamp_index(l, nr_lower_float_to_index(l, floor), nr_lower_dim(l, t->x, 2 + d));
   at[1] = nr_lower_clamp_index(l, add(l, at[0], nr_lower_index(l, 1)), nr_lower_dim(l, t->x, 2 + d));
   weight[1] = sub(l, x, floor);
   weight[0] = sub(l, num(l, x, 1), weight[1]);
