@@ -1,8 +1,8 @@
 /* grid.c - chooses shared loops of the ops of a dispatch to distribute over the grid, and their tile sizes.
  *
- * The loops are taken from the outermost one of the root on, or by what is read again, at most three, as long as a workgroup
- * has enough work to be divided in two (nr_cost_workgroup_ns). nr_cost_tile prefers a tile that divides the range, since all sizes
- * are then static. See tile_dispatches.c. */
+ * The loops are taken from the outermost one of the root on, or by what is read again, at most three, as long as a
+ * workgroup has enough work to be divided in two (nr_cost_workgroup_ns). nr_cost_tile prefers a tile that divides the
+ * range, since all sizes are then static. See tile_dispatches.c. */
 #include "pass/dispatch/tiling.h"
 
 enum { LINE_BYTES = 64, MAX_TILE = 1 << 24, ASSUMED_RANGE = 1024 /* of a loop whose range is not known */ };
@@ -222,8 +222,8 @@ static double bytes_along(const NrTiling *t, uint32_t d) {
   return sum;
 }
 
-/* The shared loops in the order in which they are cut: from the outermost on, but of a contraction those first along which
- * the larger input is cut. Each workgroup reads the other one. */
+/* The shared loops in the order in which they are cut: from the outermost on, but of a contraction those first along
+ * which the larger input is cut. Each workgroup reads the other one. */
 static uint32_t order_loops(const NrTiling *t, uint32_t *out) {
   uint32_t count = 0;
   for (uint32_t d = 0; d < t->num_loops; d++)

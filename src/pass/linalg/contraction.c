@@ -188,9 +188,9 @@ static bool choose_bytes(NrContraction *c) {
 
 /* ---- panels ---- */
 
-/* A tile reads a vector or more of each row of the wide input. Where rows are far apart, each is on a page of its own, and
- * they share few places of the caches, so that the next tile along u finds them no more. What costs about as much as
- * another tile pays from sixteen tiles on. */
+/* A tile reads a vector or more of each row of the wide input. Where rows are far apart, each is on a page of its
+ * own, and they share few places of the caches, so that the next tile along u finds them no more. What costs about as
+ * much as another tile pays from sixteen tiles on. */
 static void choose_panel(NrContraction *c) {
   enum { LEAST_TILES = 16, LEAST_DEPTH = 32 };
   c->packed = c->k = -1;

@@ -497,8 +497,8 @@ static void tiles_along_v(NrContraction *c, Tile *t, NrValue *begin, NrValue *en
 }
 
 /* A known range: whole tiles, and what remains. With a single accumulator for a row, each step would wait for the one
- * before it and load as much as it multiplies, so that a tile and one vector become two tiles of about equal size. The last
- * vector is masked where lanes of it are left. */
+ * before it and load as much as it multiplies, so that a tile and one vector become two tiles of about equal size.
+ * The last vector is masked where lanes of it are left. */
 static void over_known_v(NrContraction *c, Tile *t, int64_t range) {
   int64_t vectors = (range + c->lanes - 1) / c->lanes, begin = 0, tiles[3];
   uint32_t rest = (uint32_t)(vectors % c->tile_v), part = range % c->lanes ? 1 : 0;
@@ -524,8 +524,9 @@ static void over_known_v(NrContraction *c, Tile *t, int64_t range) {
   }
 }
 
-/* Emits the loops over the vectorized parallel dim. Of an unknown range: tiles of tile_v vectors; then one under masks where
- * more than a vector is left, or, of very wide tiles, some of half as many vectors, and so on; then a masked vector. */
+/* Emits the loops over the vectorized parallel dim. Of an unknown range: tiles of tile_v vectors; then one under
+ * masks where more than a vector is left, or, of very wide tiles, some of half as many vectors, and so on; then a
+ * masked vector. */
 static void over_v(NrContraction *c, Tile *t) {
   enum { WIDE = 4 };
   int64_t range = nr_contraction_range(c, c->v);

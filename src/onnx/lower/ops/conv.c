@@ -1,12 +1,12 @@
 /* conv.c - convolutions.
  *
  * Conv is lowered by im2col: x[n, c, i*s + k*d - p] -> im2col[n, g, (c k..), i..], y[n, g, o, i..] = b[o] + sum
- * w[g, o, (c k..)] * im2col. This is a product of matrices whose columns are the positions; rows of the image are copied
- * to rows of im2col, for all strides, dilations and pads. The positions are dims of their own, so that a workgroup
- * gathers the windows of some of them only. A kernel of size 1 with unit strides and no pads needs no im2col. Of few
- * positions, which would not fill a vector, the windows lie side by side as the kernel does, and each sum is a dot
- * product. Where a group has one channel, its windows would be read about once, and so they are not gathered: each sum
- * reads the input. */
+ * w[g, o, (c k..)] * im2col. This is a product of matrices whose columns are the positions; rows of the image are
+ * copied to rows of im2col, for all strides, dilations and pads. The positions are dims of their own, so that a
+ * workgroup gathers the windows of some of them only. A kernel of size 1 with unit strides and no pads needs no
+ * im2col. Of few positions, which would not fill a vector, the windows lie side by side as the kernel does, and each
+ * sum is a dot product. Where a group has one channel, its windows would be read about once, and so they are not
+ * gathered: each sum reads the input. */
 #include <stdio.h>
 
 #include "onnx/lower/ops/contract.h"

@@ -1,9 +1,9 @@
 /* conv_transpose.c - ConvTranspose: each output element sums the kernel elements whose stride reaches it.
  *
- * Those are the same for all outputs that are a multiple of the stride apart, which are a phase. So this is a convolution
- * of x with unit strides, whose output channels are those of the node for each phase: for kernel elements k = phase + s * m,
- * y[phase + s * j] = sum over m of x[j - m] * w[k]. The outputs of the phases are interleaved. With strides and dilations, a
- * kernel has zeros between its elements. */
+ * Those are the same for all outputs that are a multiple of the stride apart, which are a phase. So this is a
+ * convolution of x with unit strides, whose output channels are those of the node for each phase: for kernel elements
+ * k = phase + s * m, y[phase + s * j] = sum over m of x[j - m] * w[k]. The outputs of the phases are interleaved.
+ * With strides and dilations, a kernel has zeros between its elements. */
 #include "onnx/lower/ops/contract.h"
 #include "onnx/lower/ops/data.h"
 #include "onnx/lower/ops/resample.h"
@@ -78,7 +78,7 @@ static void find_phases(NrLower *l, Phases *p, size_t i, NrDim n) {
   NrDim before = nr_dim_mul(l, nr_dim_sub(l, each->size[i], one), nr_dim(each->dilation[i]));
   each->begin[i] = nr_dim_sub(l, before, p->first[i]);
   NrDim over = nr_dim_add(l, p->rest[i], p->over[i]);
-  if (p->follows[i] && nr_dim_known(over) && over.size > 0) { /* an unknown n is then compared with nothing in the run */
+  if (p->follows[i] && nr_dim_known(over) && over.size > 0) { /* then no unknown n is compared in the run */
     NrDim behind = nr_dim((over.size + w->stride[i] - 1) / w->stride[i] - 1);
     each->out[i] = nr_dim_add(l, n, behind);
     each->end[i] = nr_dim_sub(l, nr_dim_add(l, before, behind), each->begin[i]);
