@@ -6,7 +6,7 @@
 // keep the best of each 64th element, and at least k elements are not behind the k-th best of these.
 //
 // For larger k, the first 2 k elements and their indices are sorted, and the first k of them kept. Elements that are before
-// the last of these are put behind them; when there are 2 k again, they are sorted again. The sort is a bottom-up merge
+// the last of these are put behind them; when there is no room for 16 more, they are sorted again. The sort is a bottom-up merge
 // sort: runs of 1, 2, 4, .. elements are merged in pairs from one list into another, then the lists are exchanged. The right
 // run's element is taken only where it is strictly before the left one's, so that the sort is stable. Of elements in random
 // order few are put: k log(n / k). At most n / k sorts are of 2 k elements, so that the costs are n log k comparisons.
@@ -82,9 +82,20 @@ func.func private @select_many(%row: memref<?x!T>, %n: index, %k: index, %most: 
     memref.store %value, %best[%i] : memref<?x!T>
     memref.store %i, %places[%i] : memref<?xindex>
   }
-  func.call @sort(%best, %places, %spare, %spare_places, %most)
-      : (memref<?x!T>, memref<?xindex>, memref<?x!T>, memref<?xindex>, index) -> ()
-  %count = scf.for %begin = %most to %n step %c16 iter_args(%count0 = %k) -> (index) {
+  // where 16 elements have no room, and behind the last ones, the lists are sorted
+  %stop = arith.addi %n, %c16 : index
+  %all = scf.for %begin = %most to %stop step %c16 iter_args(%count = %most) -> (index) {
+    %next = arith.addi %count, %c16 : index
+    %is_full = arith.cmpi ugt, %next, %most : index
+    %is_end = arith.cmpi uge, %begin, %n : index
+    %sorts = arith.ori %is_full, %is_end : i1
+    %count0 = scf.if %sorts -> (index) {
+      func.call @sort(%best, %places, %spare, %spare_places, %count)
+          : (memref<?x!T>, memref<?xindex>, memref<?x!T>, memref<?xindex>, index) -> ()
+      scf.yield %k : index
+    } else {
+      scf.yield %count : index
+    }
     %end_or_more = arith.addi %begin, %c16 : index
     %end = arith.minui %end_or_more, %n : index
     %bound = memref.load %best[%last] : memref<?x!T>
@@ -92,29 +103,20 @@ func.func private @select_many(%row: memref<?x!T>, %n: index, %k: index, %most: 
       %value = memref.load %row[%i] : memref<?x!T>
       %before = func.call @before(%value, %bound) : (!T, !T) -> i1
       %behind = arith.xori %before, %yes : i1
-      %next = arith.andi %acc, %behind : i1
-      scf.yield %next : i1
+      %both = arith.andi %acc, %behind : i1
+      scf.yield %both : i1
     }
     %after = scf.if %none_before -> (index) {
       scf.yield %count0 : index
     } else {
       %put = scf.for %i = %begin to %end step %c1 iter_args(%count1 = %count0) -> (index) {
         %value = memref.load %row[%i] : memref<?x!T>
-        %bound1 = memref.load %best[%last] : memref<?x!T>
-        %before = func.call @before(%value, %bound1) : (!T, !T) -> i1
+        %before = func.call @before(%value, %bound) : (!T, !T) -> i1
         %count2 = scf.if %before -> (index) {
           memref.store %value, %best[%count1] : memref<?x!T>
           memref.store %i, %places[%count1] : memref<?xindex>
           %more = arith.addi %count1, %c1 : index
-          %is_full = arith.cmpi eq, %more, %most : index
-          %left = scf.if %is_full -> (index) {
-            func.call @sort(%best, %places, %spare, %spare_places, %more)
-                : (memref<?x!T>, memref<?xindex>, memref<?x!T>, memref<?xindex>, index) -> ()
-            scf.yield %k : index
-          } else {
-            scf.yield %more : index
-          }
-          scf.yield %left : index
+          scf.yield %more : index
         } else {
           scf.yield %count1 : index
         }
@@ -124,8 +126,6 @@ func.func private @select_many(%row: memref<?x!T>, %n: index, %k: index, %most: 
     }
     scf.yield %after : index
   }
-  func.call @sort(%best, %places, %spare, %spare_places, %count)
-      : (memref<?x!T>, memref<?xindex>, memref<?x!T>, memref<?xindex>, index) -> ()
   memref.dealloc %spare : memref<?x!T>
   memref.dealloc %spare_places : memref<?xindex>
   return
