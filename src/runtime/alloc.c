@@ -231,6 +231,12 @@ static void *realloc_sanitized(NrExec *e, NrBlock *b, int64_t new_size) {
   return moved;
 }
 
+/* Whether a block is as good as one of another capacity. One that loses less than an eighth stays as it is: the next
+ * run asks for the size that it had at first, and then finds it among the blocks of outputs that were released. */
+static bool stays(const NrBlock *b, uint32_t class, size_t capacity) {
+  return class == b->size_class || (capacity < b->capacity && b->capacity - capacity < b->capacity / 8);
+}
+
 static void *realloc_locked(NrExec *e, void *data, int64_t new_size) {
   NrAllocator *a = &e->allocator;
   NrBlock *b = data_block(data);
@@ -244,7 +250,7 @@ static void *realloc_locked(NrExec *e, void *data, int64_t new_size) {
   if (e->sanitizer) return realloc_sanitized(e, b, new_size);
   int64_t more = new_size - (int64_t)old_size;
   if (more > 0 && !within_limit(e, new_size, more)) return NULL;
-  if (class != b->size_class) {
+  if (!stays(b, class, capacity)) {
     int64_t room = a->limit - held(a) - more;
     if (a->cached_bytes > room) purge(a, room);
     unlink_live(b);
