@@ -50,7 +50,7 @@ static NrStatus emit_assert(NrLl *g, NrOp *op, const NrLlRow *row) {
 static NrStatus emit_poll(NrLl *g, NrOp *op, const NrLlRow *row) {
   LLVMValueRef args[] = {g->exec, nr_ll_value(g, nr_rt_poll_iterations(op))};
   LLVMTypeRef type = LLVMFunctionType(g->i32, (LLVMTypeRef[]){g->ptr, g->i64}, 2, false);
-  LLVMValueRef status = nr_ll_api_call(g, offsetof(NoriaRuntimeApi, poll), type, args, 2);
+  LLVMValueRef status = nr_ll_api_cold_call(g, offsetof(NoriaRuntimeApi, poll), type, args, 2);
   nr_ll_fail_at_unless(g, op, LLVMBuildICmp(g->b, LLVMIntEQ, status, nr_ll_int32(g, 0), ""));
   return NR_OK;
 }

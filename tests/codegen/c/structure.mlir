@@ -16,9 +16,9 @@
 // GCD-NEXT: bool more = y != 0;
 // GCD-NEXT: if (!more) {
 // GCD-NEXT: break;
-// GCD: i64 rem = remu_i64(x, y);
-// GCD: x = y;
-// GCD-NEXT: y = rem;
+// GCD: i64 [[NEXT:[a-z_]+]] = y;
+// GCD-NEXT: y = remu_i64(x, y);
+// GCD-NEXT: x = [[NEXT]];
 // GCD: *result0 = x;
 // GCD-NEXT: return 0;
 func.func @gcd(%a: i64, %b: i64) -> i64 {

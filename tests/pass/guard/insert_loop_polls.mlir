@@ -72,8 +72,12 @@ func.func @typed(%n: i32) -> i64 {
 
 // CHECK-LABEL: func.func @carried
 // CHECK: scf.while ({{.*}}, %[[COUNT:.*]] = %{{.*}}) : (i64, i64, index) -> (i64, i64, index) {
+// CHECK: } do {
+// CHECK-NEXT: ^bb0
+// CHECK: %[[NEXT:.*]] = arith.addi %{{.*}}, %c1{{.*}} : index
 // CHECK: rt.poll
-// CHECK: scf.yield
+// CHECK: arith.addi %{{.*}}, %{{.*}} : i64
+// CHECK: scf.yield %{{.*}}, %{{.*}}, %[[NEXT]] : i64, i64, index
 func.func @carried(%n: i64) -> i64 {
   %zero = arith.constant 0 : i64
   %one = arith.constant 1 : i64
