@@ -269,6 +269,14 @@ NrLoopValue nr_arrays_used(NrGenerator *s, size_t access, size_t l, NrLoopValue 
   return NR_LOOPS_OP(&s->l, "used", "arith.select $0, $1, $2 : index", none, s->c0, used);
 }
 
+NrLoopValue nr_arrays_position(NrGenerator *s, size_t access, size_t l, NrLoopValue at) {
+  return load_index(s, "pos", s->arrays[s->a->accesses[access].tensor].positions[l], at);
+}
+
+NrLoopValue nr_arrays_unchecked(NrGenerator *s, size_t access, NrLoopValue at) {
+  return load_index(s, "crd", s->arrays[s->a->accesses[access].tensor].coordinates[s->cursors[access].level], at);
+}
+
 NrLoopValue nr_arrays_coordinate(NrGenerator *s, size_t access, NrLoopValue at) {
   const NrSparseTensor *tensor = nr_access_tensor(s, access);
   const NrArrays *arrays = &s->arrays[s->a->accesses[access].tensor];
@@ -319,13 +327,13 @@ void nr_arrays_follow(NrGenerator *s, size_t access) {
   const NrSparseTensor *tensor = nr_access_tensor(s, access);
   const NrArrays *arrays = &s->arrays[s->a->accesses[access].tensor];
   NrCursor *cursor = &s->cursors[access];
-  if (cursor->value != NR_NO_LOOP_VALUE) return;
+  if (cursor->value != NR_NO_LOOP_VALUE || (arrays->is_dense && s->out.is_bounding)) return;
   if (arrays->is_dense) {
     follow_dense_tensor(s, access);
     return;
   }
   nr_arrays_follow_dense(s, access);
-  if (cursor->level == tensor->order)
+  if (cursor->level == tensor->order && !s->out.is_bounding)
     cursor->value = load(s, nr_gen_text(s, "%.*s_val", NR_STR_ARG(tensor->name)), s->type, arrays->values,
                                   cursor->at);
 }

@@ -254,6 +254,8 @@ static void for_loop(NrGenerator *s, Loop *loop, NrAccessSet point) {
   if (point & loop->searched) {
     search(s, loop, k, c);
     nr_loops_if(&s->l, loop->found[k]);
+  } else if (!is_dense_level(s, k) && !s->out.is_bounding) {
+    nr_prefetch(s, loop->terms, k, loop->p[k]);
   }
   body(s, loop, point, c);
   if (point & loop->searched) nr_loops_end(&s->l);
@@ -345,6 +347,7 @@ static void loop_over(NrGenerator *s, size_t depth, NrTerms terms) {
   nr_lattice_of(terms, loop.iterators, &loop.lattice);
   loop.is_full = !loop.lattice.points[loop.lattice.size - 1];
   NrLoopValue bound = begin_iterators(s, &loop);
+  if (nr_workspace_bounds(s, loop.index, bound)) return;
   nr_output_open_loop(s, loop.index, bound);
   bool merged = is_merged(s, &loop);
   if (merged && loop.is_full) loop.at = nr_loops_variable(&s->l, index_name(s, loop.index), "index", s->c0);
@@ -371,6 +374,15 @@ static bool has_iterators(const NrGenerator *s, size_t depth, NrTerms terms) {
   for (size_t k = depth; k < s->a->num_indices; k++)
     if (iterators_of(s, terms, k, false)) return true;
   return false;
+}
+
+bool nr_gen_visits_all(const NrGenerator *s) {
+  NrTerms terms = nr_terms_of(s->arena, s->a->value);
+  for (size_t l = 0; l < s->a->tensors[0].order; l++)
+    if (nr_level_is_known(s->a, 0, l)) return false;
+  for (size_t depth = 0; depth < s->a->num_indices; depth++)
+    if (s->order[depth] < s->a->num_free && iterators_of(s, terms, depth, false)) return false;
+  return true;
 }
 
 /* All loops that are left sum up: into a variable. Where a sparse result may have no entry, another one notes it. */

@@ -63,6 +63,7 @@ typedef struct NrCursor {
 /* The result while it is made. at, positions, coordinates, values: variables. */
 typedef struct NrOutput {
   bool is_dense, in_workspace;
+  bool is_bounding; /* only the number of entries is computed; see nr_workspace_bound */
   bool in_memory; /* values is a memref */
   NrLoopValue values;
   NrLoopValue positions[NR_SPARSE_MAX_ORDER], coordinates[NR_SPARSE_MAX_ORDER], at[NR_SPARSE_MAX_ORDER];
@@ -70,6 +71,7 @@ typedef struct NrOutput {
   NrLoopValue begin[NR_SPARSE_MAX_ORDER];  /* of a compressed level: its first position below the coordinate above */
   NrLoopValue row, words, groups; /* workspace: elements, a bit for each that is set, a bit for each word of bits */
   NrLoopValue num_groups;
+  NrLoopValue added, total; /* variables: what a row is added to so often; the sum over the rows */
 } NrOutput;
 
 typedef struct NrGenerator {
@@ -129,6 +131,9 @@ void nr_arrays_segment(NrGenerator *s, size_t access, NrLoopValue *out_begin, Nr
 NrLoopValue nr_arrays_used(NrGenerator *s, size_t access, size_t l, NrLoopValue above);
 /* The coordinate at a position of an access's next level; checked. */
 NrLoopValue nr_arrays_coordinate(NrGenerator *s, size_t access, NrLoopValue at);
+/* What stands in the arrays: where the segment of level l below position `at` begins; the coordinate at a position. */
+NrLoopValue nr_arrays_position(NrGenerator *s, size_t access, size_t l, NrLoopValue at);
+NrLoopValue nr_arrays_unchecked(NrGenerator *s, size_t access, NrLoopValue at);
 /* Follows the dense levels of a sparse access whose coordinates are known. */
 void nr_arrays_follow_dense(NrGenerator *s, size_t access);
 /* Follows the dense levels of an access whose coordinates are known, and loads the element behind the last level. */
@@ -164,14 +169,25 @@ void nr_output_results(NrGenerator *s); /* notes them in the kernel, once all is
 const char *nr_output_type(NrGenerator *s, const NrSparseValue *value);
 bool nr_output_scatters(const NrGenerator *s); /* an element is written several times */
 
+/* prefetch.c: asks for what some positions ahead of `at` lies below the coordinates of the next level of `access`, in
+ * the operands of the terms that have its index as a dense level above a compressed one. `at` was read and checked. */
+void nr_prefetch(NrGenerator *s, NrTerms terms, size_t access, NrLoopValue at);
+
 /* workspace.c: entries of the result's last level between open and close come in any order; close appends them. */
+/* Before the loops: loops that compute how many entries the result has at most, out.total, by those over its last level
+ * alone: how many trips each of them has. */
+void nr_workspace_bound(NrGenerator *s);
 void nr_workspace_begin(NrGenerator *s);
 void nr_workspace_open(NrGenerator *s);
+/* Before the loop over the last level's index. Whether the loop is left out, since only its trips are counted. */
+bool nr_workspace_bounds(NrGenerator *s, size_t index, NrLoopValue trips);
 void nr_workspace_put(NrGenerator *s, NrLoopValue value);
 void nr_workspace_close(NrGenerator *s);
 void nr_workspace_end(NrGenerator *s);
 
 /* lower.c: the loops of order[depth] and those inside of it. */
 void nr_gen_loops(NrGenerator *s, size_t depth, NrTerms terms);
+/* Whether the loops over the result's indices go over all coordinates, so that a dense result is written everywhere. */
+bool nr_gen_visits_all(const NrGenerator *s);
 
 #endif

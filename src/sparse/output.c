@@ -1,9 +1,11 @@
 /* output.c - the result of the function; see lower.h.
  *
- * A dense result is written anywhere. A sparse one is appended to in the order of its levels: its arrays grow before
- * the loop that appends, by the number of entries that the loop may add. Where a sum is outside of the loop over the
- * last level, entries come in any order: then a row is summed up in a dense workspace first, with a bit for each
- * element that is set. Reading the bits gives the coordinates in order, so nothing is sorted. */
+ * A dense result is written anywhere, and starts as zeros unless each element is written. A sparse one is appended to
+ * in the order of its levels: its arrays grow before the loop that appends, by the number of entries that the loop may
+ * add. Where a sum is outside of the loop over the last level, entries come in any order: then a row is summed up in a
+ * dense workspace first, with a bit for each element that is set. Reading the bits gives the coordinates in order, so
+ * nothing is sorted. New memory takes as long as the sums, since the system clears each page:
+ * so how much is needed is counted first. */
 #include "sparse/lower.h"
 
 static const NrSparseTensor *result(const NrGenerator *s) { return &s->a->tensors[0]; }
@@ -155,19 +157,32 @@ static void begin_dense(NrGenerator *s) {
     return;
   }
   if (!s->a->adds) {
-    NrLoopValue empty = nr_loops_op(&s->l, nr_gen_text(s, "%s_empty", name),
-                                    nr_gen_text(s, "tensor.empty(%s) : %s", sizes, type), operands, order);
-    start = nr_gen_op2(s, nr_gen_text(s, "%s_zero", name),
-                       nr_gen_text(s, "linalg.fill ins($0 : %s) outs($1 : %s) -> %s", s->type, type, type), s->zero,
-                       empty);
+    start = nr_loops_op(&s->l, nr_gen_text(s, "%s_empty", name), nr_gen_text(s, "tensor.empty(%s) : %s", sizes, type),
+                        operands, order);
+    if (!nr_gen_visits_all(s))
+      start = nr_gen_op2(s, nr_gen_text(s, "%s_zero", name),
+                         nr_gen_text(s, "linalg.fill ins($0 : %s) outs($1 : %s) -> %s", s->type, type, type), s->zero,
+                         start);
   }
   s->out.values = nr_loops_variable(&s->l, name, type, start);
+}
+
+/* The first size of the arrays of the last level: what the loops before have found, but at most MOST_ROOM entries for
+ * each of an operand. Few of the entries that are possible may come to be. */
+static NrLoopValue last_room(NrGenerator *s) {
+  enum { MOST_ROOM = 64 };
+  NrLoopValue room = guess(s, level_index(s, result(s)->order - 1));
+  if (!nr_output_scatters(s)) return room;
+  NrLoopValue most = nr_gen_op2(s, "most", "arith.muli $0, $1 : index", room, nr_gen_constant(s, MOST_ROOM));
+  NrLoopValue total = nr_gen_op2(s, "room", "arith.addi $0, $1 : index", s->out.total, s->c1);
+  return nr_gen_op2(s, "room", "arith.minui $0, $1 : index", total, most);
 }
 
 static void begin_level(NrGenerator *s, size_t l, NrLoopValue above, NrLoopValue int_zero) {
   const char *name = nr_gen_text(s, "%.*s", NR_STR_ARG(result(s)->name));
   size_t counting = counting_level(s, l);
-  NrLoopValue room = guess(s, level_index(s, result(s)->order - 1));
+  bool is_last = l + 1 == result(s)->order;
+  NrLoopValue room = is_last ? last_room(s) : guess(s, level_index(s, result(s)->order - 1));
   NrLoopValue empty = nr_gen_op1(s, "room", nr_gen_text(s, "tensor.empty($0) : %s", array_type(s)), room);
   s->out.coordinates[l] = nr_loops_variable(&s->l, nr_gen_text(s, "%s_crd%zu", name, l), array_type(s), empty);
   if (counting != l) return;
@@ -183,6 +198,7 @@ void nr_output_begin(NrGenerator *s) {
     return;
   }
   NrLoopValue above = s->c1;
+  if (nr_output_scatters(s)) nr_workspace_bound(s);
   NrLoopValue int_zero = nr_loops_op(&s->l, "nothing", nr_gen_text(s, "arith.constant 0 : %s", s->index), NULL, 0);
   for (size_t l = 0; l < result(s)->order; l++) {
     if (is_level(s, l, NR_LEVEL_DENSE)) {
@@ -193,8 +209,7 @@ void nr_output_begin(NrGenerator *s) {
       above = guess(s, level_index(s, result(s)->order - 1));
     }
   }
-  NrLoopValue room = guess(s, level_index(s, result(s)->order - 1));
-  NrLoopValue empty = nr_gen_op1(s, "room", nr_gen_text(s, "tensor.empty($0) : %s", values_type(s)), room);
+  NrLoopValue empty = nr_gen_op1(s, "room", nr_gen_text(s, "tensor.empty($0) : %s", values_type(s)), last_room(s));
   s->out.values = nr_loops_variable(&s->l, nr_gen_text(s, "%.*s_vals", NR_STR_ARG(result(s)->name)), values_type(s),
                                     empty);
   if (nr_output_scatters(s)) nr_workspace_begin(s);
@@ -232,7 +247,7 @@ size_t nr_output_levels(const NrGenerator *s, size_t index) {
 
 /* Whether the loop over an index adds to levels of the result, of which *out_end is behind the last. */
 static bool is_appended(const NrGenerator *s, size_t index, size_t *out_begin, size_t *out_end) {
-  if (s->out.is_dense || s->out.in_workspace || !is_free(s, index)) return false;
+  if (s->out.is_dense || s->out.in_workspace || s->out.is_bounding || !is_free(s, index)) return false;
   *out_begin = level_of(s, index);
   *out_end = *out_begin + nr_output_levels(s, index);
   return true;

@@ -61,7 +61,24 @@ void nr_workspace_put(NrGenerator *s, NrLoopValue value) {
   nr_loops_end(&s->l);
 }
 
-void nr_workspace_open(NrGenerator *s) { s->out.in_workspace = true; }
+void nr_workspace_open(NrGenerator *s) {
+  s->out.in_workspace = true;
+  s->out.added = nr_loops_variable(&s->l, "added", "index", s->c0);
+}
+
+bool nr_workspace_bounds(NrGenerator *s, size_t index, NrLoopValue trips) {
+  if (!s->out.in_workspace || index != last_index(s)) return false;
+  nr_loops_assign(&s->l, s->out.added, nr_gen_op2(s, "added", "arith.addi $0, $1 : index", s->out.added, trips));
+  return s->out.is_bounding;
+}
+
+void nr_workspace_bound(NrGenerator *s) {
+  nr_loops_comment(&s->l, "how many entries the result has at most");
+  s->out.total = nr_loops_variable(&s->l, "total", "index", s->c0);
+  s->out.is_bounding = true;
+  nr_gen_loops(s, 0, nr_terms_of(s->arena, s->a->value));
+  s->out.is_bounding = false;
+}
 
 /* A loop over the bits of a word, lowest first: begins it, and returns the number of the bit. */
 static NrLoopValue open_bits(NrGenerator *s, NrLoopValue word, NrLoopValue base) {
@@ -81,6 +98,12 @@ static NrLoopValue open_bits(NrGenerator *s, NrLoopValue word, NrLoopValue base)
 void nr_workspace_close(NrGenerator *s) {
   size_t last = s->a->tensors[0].order - 1;
   s->out.in_workspace = false;
+  NrLoopValue bound = nr_gen_op2(s, "bound", "arith.minui $0, $1 : index", s->out.added, s->extent[last_index(s)]);
+  if (s->out.is_bounding) {
+    nr_loops_assign(&s->l, s->out.total, nr_gen_op2(s, "total", "arith.addi $0, $1 : index", s->out.total, bound));
+    return;
+  }
+  nr_output_make_room(s, last, bound);
   nr_loops_comment(&s->l, "the row in the order of its coordinates; the workspace is zero again behind it");
   NrLoopValue none = nr_loops_op(&s->l, "none", "arith.constant 0 : i64", NULL, 0);
   NrLoopValue group = nr_loops_for(&s->l, "group", s->c0, s->out.num_groups);
@@ -89,7 +112,6 @@ void nr_workspace_close(NrGenerator *s) {
   NrLoopValue word = open_bits(s, words, group);
   NrLoopValue bits = load(s, "bits", "i64", s->out.words, word);
   store(s, "i64", s->out.words, word, none);
-  nr_output_make_room(s, last, nr_gen_constant(s, 64));
   NrLoopValue c = open_bits(s, bits, word);
   NrLoopValue value = load(s, "value", s->type, s->out.row, c);
   store(s, s->type, s->out.row, c, s->zero);

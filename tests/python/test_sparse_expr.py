@@ -329,6 +329,13 @@ def test_unordered_coordinates(fmt, arrays, message):
         run(expr, formats, {"A": A, "x": {"": np.ones(4)}}, dict(i=3), session=checked_session(expr, formats))
 
 
+def test_results_outgrow_their_first_room():
+    """Each entry of C is in every row of the result: more than 64 times as many entries as C has."""
+    rng = np.random.default_rng(4)
+    for A in ["A:ds", "A:ss"]:
+        check("A(i,j) = B(i,k) * C(k,j)", (A, "B:ds", "C:ds"), lambda B, C: B @ C, dict(i=300, k=1, j=90), 0.9, rng)
+
+
 def test_the_interpreter_agrees():
     rng = np.random.default_rng(3)
     options = SessionOptions()
