@@ -274,18 +274,23 @@ NrLoopValue nr_arrays_position(NrGenerator *s, size_t access, size_t l, NrLoopVa
 }
 
 NrLoopValue nr_arrays_unchecked(NrGenerator *s, size_t access, NrLoopValue at) {
-  return load_index(s, "crd", s->arrays[s->a->accesses[access].tensor].coordinates[s->cursors[access].level], at);
+  size_t l = s->cursors[access].level, index = nr_level_index(s->a, access, l);
+  const char *hint = nr_gen_text(s, "%.*s_%.*s", NR_STR_ARG(s->a->indices[index]),
+                                 NR_STR_ARG(nr_access_tensor(s, access)->name));
+  return load_index(s, hint, s->arrays[s->a->accesses[access].tensor].coordinates[l], at);
 }
 
-NrLoopValue nr_arrays_coordinate(NrGenerator *s, size_t access, NrLoopValue at) {
+void nr_arrays_check_coordinate(NrGenerator *s, size_t access, NrLoopValue crd, NrLoopValue at) {
   const NrSparseTensor *tensor = nr_access_tensor(s, access);
-  const NrArrays *arrays = &s->arrays[s->a->accesses[access].tensor];
   size_t l = s->cursors[access].level, index = nr_level_index(s->a, access, l);
-  const char *hint = nr_gen_text(s, "%.*s_%.*s", NR_STR_ARG(s->a->indices[index]), NR_STR_ARG(tensor->name));
-  NrLoopValue crd = load_index(s, hint, arrays->coordinates[l], at);
   CHECK(s, nr_gen_op2(s, "ok", "arith.cmpi ult, $0, $1 : index", crd, s->extent[index]),
         nr_gen_text(s, "%.*s: level %zu: coordinate %%0 at position %%1 is not from 0 to %%2 - 1",
                       NR_STR_ARG(tensor->name), l), crd, at, s->extent[index]);
+}
+
+NrLoopValue nr_arrays_coordinate(NrGenerator *s, size_t access, NrLoopValue at) {
+  NrLoopValue crd = nr_arrays_unchecked(s, access, at);
+  nr_arrays_check_coordinate(s, access, crd, at);
   return crd;
 }
 

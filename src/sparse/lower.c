@@ -34,6 +34,8 @@ typedef struct Loop {
   NrLoopValue at;                           /* is_full: the variable that counts the coordinates */
   NrLoopValue p[NR_SPARSE_MAX_ACCESSES];    /* of an iterator: its position, a variable where several are merged */
   NrLoopValue end[NR_SPARSE_MAX_ACCESSES], crd[NR_SPARSE_MAX_ACCESSES];
+  NrLoopValue held[NR_SPARSE_MAX_ACCESSES]; /* a variable, its coordinate at p, where it is read ahead; or none */
+  NrLoopValue ahead[NR_SPARSE_MAX_ACCESSES]; /* the coordinate behind p then */
   NrLoopValue next[NR_SPARSE_MAX_ACCESSES]; /* behind the repetitions of a coordinate, where the level repeats */
   NrLoopValue here[NR_SPARSE_MAX_ACCESSES]; /* whether its coordinate is the loop's */
   NrAccessSet searched;                     /* iterators with levels below whose coordinates are known */
@@ -274,7 +276,11 @@ static void advance(NrGenerator *s, Loop *loop, NrAccessSet point, NrLoopValue c
       next = nr_gen_op2(s, "next", "arith.addi $0, $1 : index", loop->p[k], step);
     }
     nr_loops_assign(&s->l, loop->p[k], next);
-    loop->next[k] = loop->here[k] = NR_NO_LOOP_VALUE;
+    if (loop->held[k] != NR_NO_LOOP_VALUE)
+      nr_loops_assign(&s->l, loop->held[k],
+                      NR_LOOPS_OP(&s->l, "held", "arith.select $0, $1, $2 : index", loop->here[k], loop->ahead[k],
+                                  loop->held[k]));
+    loop->next[k] = loop->here[k] = loop->held[k] = NR_NO_LOOP_VALUE;
   }
   if (loop->is_full) nr_loops_assign(&s->l, loop->at, nr_gen_op2(s, "next", "arith.addi $0, $1 : index", c, s->c1));
 }
@@ -287,11 +293,40 @@ static size_t cases_of(const Loop *loop, NrAccessSet point, NrAccessSet *out) {
   return size;
 }
 
+/* In an intersection without branches, nothing is left to wait for but a coordinate that depends on the comparison
+ * before. So the coordinate behind each position is read before the comparison, which then chooses: SciPy's multiply is
+ * 2.4 times slower, and 2.1 times without that. */
+static bool reads_ahead(const NrGenerator *s, const Loop *loop, NrAccessSet point, size_t num_cases) {
+  FOR_EACH(k, point) if (is_dense_level(s, k)) return false;
+  return num_cases == 1 && !loop->is_full && is_flat(s, loop, point);
+}
+
+/* Before the loop: the first coordinates. */
+static void hold_coordinates(NrGenerator *s, Loop *loop, NrAccessSet point) {
+  FOR_EACH(k, point) {
+    loop->held[k] = nr_loops_variable(&s->l, "held", "index", s->c0);
+    nr_loops_if(&s->l, nr_gen_op2(s, "some", "arith.cmpi ult, $0, $1 : index", loop->p[k], loop->end[k]));
+    nr_loops_assign(&s->l, loop->held[k], nr_arrays_unchecked(s, k, loop->p[k]));
+    nr_loops_end(&s->l);
+  }
+}
+
+/* The coordinate of an iterator that is read ahead, and the one behind it, or itself behind the last. */
+static NrLoopValue held_coordinate(NrGenerator *s, Loop *loop, size_t k) {
+  NrLoopValue last = nr_gen_op2(s, "last", "arith.subi $0, $1 : index", loop->end[k], s->c1);
+  NrLoopValue next = nr_gen_op2(s, "next", "arith.addi $0, $1 : index", loop->p[k], s->c1);
+  loop->ahead[k] = nr_arrays_unchecked(s, k, nr_gen_op2(s, "next", "arith.minui $0, $1 : index", next, last));
+  NrLoopValue crd = nr_loops_read(&s->l, loop->held[k]);
+  nr_arrays_check_coordinate(s, k, crd, loop->p[k]);
+  return crd;
+}
+
 /* Two-finger merge: while all iterators of the point have entries left, the least of their coordinates. */
 static void while_loop(NrGenerator *s, Loop *loop, NrAccessSet point) {
   NrLoopValue left = NR_NO_LOOP_VALUE, c = NR_NO_LOOP_VALUE;
   NrAccessSet cases[NR_COUNTOF(loop->lattice.points)];
   size_t size = cases_of(loop, point, cases);
+  if (reads_ahead(s, loop, point, size)) hold_coordinates(s, loop, point);
   nr_loops_while(&s->l);
   if (loop->is_full) left = nr_gen_op2(s, "left", "arith.cmpi ult, $0, $1 : index", loop->at, s->extent[loop->index]);
   FOR_EACH(k, point) {
@@ -300,7 +335,7 @@ static void while_loop(NrGenerator *s, Loop *loop, NrAccessSet point) {
   }
   nr_loops_do(&s->l, left);
   FOR_EACH(k, point) {
-    loop->crd[k] = coordinate_at(s, k, loop->p[k]);
+    loop->crd[k] = loop->held[k] != NR_NO_LOOP_VALUE ? held_coordinate(s, loop, k) : coordinate_at(s, k, loop->p[k]);
     if (repeats(s, k)) loop->next[k] = skip_repeats(s, loop, k);
     c = c == NR_NO_LOOP_VALUE
             ? loop->crd[k]
@@ -335,7 +370,8 @@ static bool is_merged(const NrGenerator *s, const Loop *loop) {
 
 static void loop_over(NrGenerator *s, size_t depth, NrTerms terms) {
   Loop loop = {.depth = depth, .index = s->order[depth], .terms = terms, .at = NR_NO_LOOP_VALUE};
-  for (size_t k = 0; k < NR_SPARSE_MAX_ACCESSES; k++) loop.next[k] = loop.here[k] = NR_NO_LOOP_VALUE;
+  for (size_t k = 0; k < NR_SPARSE_MAX_ACCESSES; k++)
+    loop.next[k] = loop.here[k] = loop.held[k] = NR_NO_LOOP_VALUE;
   loop.iterators = iterators_of(s, terms, depth, false);
   loop.searched = iterators_of(s, terms, depth, true);
   if (__builtin_popcount(loop.iterators) > NR_SPARSE_MAX_MERGED) {

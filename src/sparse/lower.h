@@ -134,6 +134,8 @@ NrLoopValue nr_arrays_coordinate(NrGenerator *s, size_t access, NrLoopValue at);
 /* What stands in the arrays: where the segment of level l below position `at` begins; the coordinate at a position. */
 NrLoopValue nr_arrays_position(NrGenerator *s, size_t access, size_t l, NrLoopValue at);
 NrLoopValue nr_arrays_unchecked(NrGenerator *s, size_t access, NrLoopValue at);
+/* The coordinate that stands at a position of an access's next level is one of its index. */
+void nr_arrays_check_coordinate(NrGenerator *s, size_t access, NrLoopValue crd, NrLoopValue at);
 /* Follows the dense levels of a sparse access whose coordinates are known. */
 void nr_arrays_follow_dense(NrGenerator *s, size_t access);
 /* Follows the dense levels of an access whose coordinates are known, and loads the element behind the last level. */
