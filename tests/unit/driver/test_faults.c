@@ -253,8 +253,8 @@ static void *interrupt_later(void *user) {
 /* From our own passes to the middle of LLVM's. The bound is loose, for machines under load; without a load the caller
  * hears of it within 20 ms. */
 static void interrupts_are_heard(void **state) {
-  NrBuf b = slow_program(20000);
-  const int64_t delays_ms[] = {1, 5, 20, 80, 700};
+  NrBuf b = slow_program(40000);
+  const int64_t delays_ms[] = {1, 5, 20, 80, 300};
   for (size_t i = 0; i < NR_COUNTOF(delays_ms); i++) {
     pthread_t thread;
     Interrupter interrupter = {.delay_ns = delays_ms[i] * 1000000};
