@@ -15,6 +15,7 @@
 
 #define OPS_PER_UNIT 150 /* ops of the host program; about 40 ms of LLVM's time */
 #define MAX_THREADS 8
+#define PER_THREAD 3 /* partitions of the host program, and of executables: several, so that the threads end together */
 
 /* ---- assigning functions to partitions --------------------------------------------------------------------------- */
 
@@ -77,7 +78,7 @@ static size_t host_partitions(const Plan *plan, const NrCodegenOptions *options)
     ops += plan->functions.data[i].cost;
     apart++;
   }
-  return NR_MAX(NR_MIN(NR_MIN(num_threads(options), ops / OPS_PER_UNIT), apart), 1);
+  return NR_MAX(NR_MIN(NR_MIN(PER_THREAD * num_threads(options), ops / OPS_PER_UNIT), apart), 1);
 }
 
 static bool is_not_inlined(const NrOp *func) {
@@ -125,14 +126,14 @@ static size_t partition_of(Grouping *g, const Function *f) {
 
 /* Assigns the functions, larger ones first, to partitions; returns the number of partitions. */
 static size_t assign(Plan *plan, const NrCodegenOptions *options, NrMap *func_partition) {
-  size_t host = host_partitions(plan, options), load[MAX_THREADS] = {0};
+  size_t host = host_partitions(plan, options), load[PER_THREAD * MAX_THREADS] = {0};
   Grouping executables = {.count = host, .last_ops = SIZE_MAX};
   for (size_t i = 0; i < plan->functions.size; i++) {
     const Function *f = &plan->functions.data[i];
     if (!f->apart) load[0] += f->cost;
     if (f->executable) executables.enough += f->cost;
   }
-  executables.enough = NR_MAX(executables.enough / num_threads(options), OPS_PER_UNIT);
+  executables.enough = NR_MAX(executables.enough / (PER_THREAD * num_threads(options)), OPS_PER_UNIT);
   for (size_t i = 0; i < plan->functions.size; i++) {
     Function *f = &plan->functions.data[i];
     size_t partition = 0;
@@ -259,6 +260,7 @@ void nr_ll_program_deinit(NrLlProgram *p) {
 typedef struct Job {
   NrLl *partition;
   LLVMMemoryBufferRef *object;
+  size_t size; /* LLVM's instructions */
   int64_t optimize, emit;
   char *message; /* the error, or NULL */
   NrFault fault;
@@ -279,6 +281,20 @@ typedef struct Worker {
   pthread_t thread;
   bool started;
 } Worker;
+
+static size_t size_of(LLVMModuleRef module) {
+  size_t size = 0;
+  for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f))
+    for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(f); block; block = LLVMGetNextBasicBlock(block))
+      for (LLVMValueRef op = LLVMGetFirstInstruction(block); op; op = LLVMGetNextInstruction(op)) size++;
+  return size;
+}
+
+/* The order in which threads take jobs: a large one that comes last would keep one thread busy alone. */
+static int larger_job_first(const void *a, const void *b) {
+  const Job *x = a, *y = b;
+  return x->size < y->size ? 1 : x->size > y->size ? -1 : 0;
+}
 
 static void compile_partition(void *user) {
   Job *job = user;
@@ -335,7 +351,9 @@ NrStatus nr_ll_program_compile(NrLlProgram *p) {
                .task = nr_ll_task()};
   NrStatus status = NR_OK;
   for (size_t i = 0; i < jobs.count; i++)
-    jobs.list[i] = (Job){.partition = &p->partitions[i], .object = &p->objects[i]};
+    jobs.list[i] =
+        (Job){.partition = &p->partitions[i], .object = &p->objects[i], .size = size_of(p->partitions[i].mod)};
+  qsort(jobs.list, jobs.count, sizeof *jobs.list, larger_job_first);
   run_workers(&jobs, NR_MIN(num_threads(p->options), jobs.count), p->options->times);
   for (size_t i = 0; i < jobs.count; i++) {
     char *message = jobs.list[i].message;
