@@ -4,6 +4,8 @@
 #include <signal.h>
 #include <stdio.h>
 
+#include "driver/program.h"
+#include "driver/tier.h"
 #include "tools.h"
 
 void job_drop_results(Job *job) {
@@ -320,10 +322,10 @@ int job_run(Job *job) {
 }
 
 void job_finish_cache(Job *job) {
-  char *cache = nr_cache_path(job->options.cache);
+  const NrOwned *owned = nr_program_owned(job->program);
+  if (!owned || !owned->tier || !nr_tier_stores(owned->tier)) return;
   fflush(stdout);
-  if (cache) noria_program_tier(job->program, -1, NULL);
-  nr_free(cache);
+  noria_program_tier(job->program, -1, NULL);
 }
 
 /* ---- outputs ---------------------------------------------------------------------------------------------------- */

@@ -77,8 +77,8 @@ NORIA_API NoriaStatus noria_compile_memory(const void *data, size_t size, const 
 /* Which code of a program that was compiled with NoriaCompileOptions.tiered runs that begin now use. */
 typedef enum NoriaTier {
   NORIA_TIER_ONLY,      /* the program has only one code: it was compiled otherwise, or came from the cache */
-  NORIA_TIER_FIRST,     /* that of level 1, while better code is made */
-  NORIA_TIER_OPTIMIZED, /* that of opt_level; the cache, if one was asked for, has it */
+  NORIA_TIER_FIRST,     /* that of level 1, while better code is made, or that while it is written to the cache */
+  NORIA_TIER_OPTIMIZED, /* that of opt_level; it was written to the cache, if one was asked for and could be written */
   NORIA_TIER_FAILED     /* that of level 1, since no better code could be made */
 } NoriaTier;
 

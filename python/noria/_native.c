@@ -8,6 +8,7 @@
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -243,7 +244,10 @@ typedef struct Session {
 
 static void session_dealloc(PyObject *object) {
   PyTypeObject *type = Py_TYPE(object);
-  noria_program_destroy(((Session *)object)->program);
+  NoriaProgram *program = ((Session *)object)->program;
+  Py_BEGIN_ALLOW_THREADS /* it waits until nothing works in the background for the program */
+  noria_program_destroy(program);
+  Py_END_ALLOW_THREADS
   PyObject_Free(object);
   Py_DECREF(type);
 }
@@ -393,17 +397,22 @@ typedef struct Wait {
   double wait_s;
   NoriaTier tier;
   NoriaError error;
+  atomic_bool stopped;
 } Wait;
 
+/* Waits piece by piece: an interrupt ends this wait, and nothing else. */
 static void wait_work(void *user) {
+  static const double piece_s = 0.1;
   Wait *w = user;
-  w->tier = noria_program_tier(w->program, w->wait_s, &w->error);
+  bool forever = w->wait_s < 0;
+  do {
+    double now_s = forever || w->wait_s > piece_s ? piece_s : w->wait_s;
+    w->tier = noria_program_tier(w->program, now_s, &w->error);
+    w->wait_s -= now_s;
+  } while (w->tier == NORIA_TIER_FIRST && !w->error.code && (forever || w->wait_s > 0) && !atomic_load(&w->stopped));
 }
 
-static void wait_stop(void *user) {
-  (void)user;
-  noria_interrupt_all();
-}
+static void wait_stop(void *user) { atomic_store(&((Wait *)user)->stopped, true); }
 
 /* wait_until_optimized(seconds) -> whether no better code is being made any more; below 0: without a limit */
 static PyObject *session_wait(PyObject *object, PyObject *args) {

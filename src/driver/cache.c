@@ -116,10 +116,13 @@ static bool is_unchanged(const NrCacheSlot *slot) {
   NrFileIdentity now;
   NrDigest contents;
   if (!slot->path) return true;
+  NrHold *hold = nr_hold(close_file);
   int fd = open(slot->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (fd >= 0) hold->what = &fd;
   bool same = fd >= 0 && nr_file_identity(fd, &now) && !memcmp(now.words, slot->identity.words, sizeof now.words);
   if (same && nr_file_is_recent(&now, slot->begun))
     same = hash_file(fd, &contents) && !memcmp(contents.bytes, slot->contents.bytes, sizeof contents.bytes);
+  nr_hold_end(hold);
   if (fd >= 0) close(fd);
   return same;
 }

@@ -11,6 +11,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/guard.h"
+
 enum { NAME = 2 * sizeof(NrDigest), RECENT_S = 2, STALE_S = 3600 };
 static const char temporary[] = "new.";
 
@@ -140,12 +142,19 @@ static int oldest_first(const void *a, const void *b) {
   return x->used_ns < y->used_ns ? -1 : x->used_ns > y->used_ns;
 }
 
+static void close_dir(void *dir) {
+  if (dir) closedir(dir);
+}
+
 NrCacheUse nr_cache_folder_trim(int folder, int64_t most) {
   NR_VEC(Entry) entries = {0};
   NrCacheUse use = {0};
   int64_t now = nr_file_clock();
+  NrHold *hold = nr_hold(close_dir);
   int copy = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   DIR *dir = copy < 0 ? NULL : fdopendir(copy);
+  hold->what = dir;
+  if (copy >= 0 && !dir) close(copy);
   for (struct dirent *at; dir && (at = readdir(dir));) {
     struct stat about;
     bool unfinished = is_temporary(at->d_name);
@@ -160,7 +169,8 @@ NrCacheUse nr_cache_folder_trim(int folder, int64_t most) {
     use.files++;
     use.bytes += about.st_size;
   }
-  if (dir) closedir(dir);
+  nr_hold_end(hold);
+  close_dir(dir);
   if (most >= 0 && use.bytes > most) qsort(entries.data, entries.size, sizeof(Entry), oldest_first);
   for (size_t i = 0; i < entries.size && most >= 0 && use.bytes > most; i++) {
     if (unlinkat(folder, entries.data[i].name, 0)) continue;

@@ -47,6 +47,7 @@ static pthread_cond_t changed; /* some tier has ended */
 static NrTier *working;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static int registered; /* what the system said */
+static bool exiting; /* the process ends: no thread is started any more */
 
 static int init_condition(void) {
   pthread_condattr_t attributes;
@@ -69,8 +70,9 @@ static void unlink_tier(NrTier *t) {
 static void before_fork(void) { pthread_mutex_lock(&lock); }
 static void after_fork_in_parent(void) { pthread_mutex_unlock(&lock); }
 
-/* What the thread was in the middle of stays as it is until the child ends. */
+/* What a thread was working on is never freed in the child, unless the better code was there already. */
 static void after_fork_in_child(void) {
+  exiting = false;
   while (working) {
     working->lost = true;
     unlink_tier(working);
@@ -85,10 +87,11 @@ static void stop(NrTier *t) {
   if (t->working) nr_heap_abandon(t->working);
 }
 
-/* LLVM's destructors free what the threads use. They leave LLVM to its own threads, which its part of the library
- * (src/codegen/llvm/thread.c) takes care of. */
+/* LLVM's destructors free what the threads use. The threads stop waiting for LLVM here; its own threads may run on, and
+ * are dealt with by the handler in src/codegen/llvm/thread.c, which was registered before and so runs after this. */
 static void at_exit(void) {
   pthread_mutex_lock(&lock);
+  exiting = true;
   for (NrTier *t = working; t; t = t->next) stop(t);
   while (working) pthread_cond_wait(&changed, &lock);
   pthread_mutex_unlock(&lock);
@@ -112,6 +115,7 @@ static void compile(void *user) {
   NrStatus status = nr_codegen_again(ctx, t->source, &t->codegen, &t->made);
   nr_diag_capture_end(&capture, &why);
   if (status) nr_raise(status, "%s", why.size ? why.data : "no code was made");
+  nr_code_source_deinit(t->source);
   nr_buf_deinit(&why);
   nr_context_destroy(ctx);
 }
@@ -210,6 +214,8 @@ NrTier *nr_tier_create(const NrCompilation *unit, NrCompiled *first, const Noria
   return t;
 }
 
+bool nr_tier_stores(const NrTier *tier) { return tier->slot != NULL; }
+
 const _Atomic(NoriaEntryFn) *nr_tier_entry(const NrTier *tier) { return &tier->entry; }
 
 static const char *copy_text(const char *text) {
@@ -228,6 +234,10 @@ static void copy_source(void *user) {
 static bool start_thread(NrTier *t) {
   pthread_t thread;
   pthread_mutex_lock(&lock);
+  if (exiting) {
+    pthread_mutex_unlock(&lock);
+    return false;
+  }
   t->next = working;
   if (working) working->prev = t;
   working = t;

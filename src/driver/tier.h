@@ -21,6 +21,7 @@ NrTier *nr_tier_create(const NrCompilation *unit, NrCompiled *first, const Noria
 const _Atomic(NoriaEntryFn) *nr_tier_entry(const NrTier *tier);
 /* Begins the work; raises no fault, since nr_tier_wait says what is wrong. */
 void nr_tier_start(NrTier *tier);
+bool nr_tier_stores(const NrTier *tier); /* whether the better code goes to a cache */
 /* As noria_program_tier. */
 NoriaTier nr_tier_wait(NrTier *tier, double wait_s, NoriaError *error);
 /* Stops the work, within some 10 ms unless it writes to the cache, and frees the better code. The thread that LLVM

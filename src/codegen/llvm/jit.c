@@ -399,6 +399,7 @@ static void run_again(void *user) {
   nr_guard_step("linking", false);
   if (!a->status)
     a->status = link_objects(a->empty->ctx, a->program.objects, a->program.num_partitions, NULL, out);
+  out->variables.size = 0; /* their names are the source's */
   nr_hold_end(program);
   nr_ll_program_deinit(&a->program);
 }

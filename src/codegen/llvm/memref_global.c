@@ -31,7 +31,8 @@ static LLVMValueRef global_variable(NrLl *g, NrOp *op, NrAttr value, size_t size
   if (constant || g->has_variables)
     LLVMSetInitializer(global, value ? byte_constant(g, value, size) : LLVMConstNull(type));
   else note_variable(g->tables, op);
-  /* A variable that lies apart may be too far away for a relative address: then its visibility makes LLVM load it. */
+  /* A hidden variable is reached by a relative address, which may not span the distance to another object: of one with
+   * default visibility, LLVM loads the address. */
   if (constant) LLVMSetLinkage(global, LLVMInternalLinkage);
   else if (!g->tables->variables_apart) LLVMSetVisibility(global, LLVMHiddenVisibility);
   LLVMSetGlobalConstant(global, constant);

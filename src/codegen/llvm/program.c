@@ -70,6 +70,12 @@ static size_t num_threads(const NrCodegenOptions *options) {
   return (size_t)NR_MIN(NR_MAX(cpus, 1), MAX_THREADS);
 }
 
+/* One thread has nothing to share with others, and a partition costs LLVM about 8 ms. */
+static size_t most_partitions(const NrCodegenOptions *options) {
+  size_t threads = num_threads(options);
+  return threads == 1 ? 1 : PER_THREAD * threads;
+}
+
 /* The number of partitions of the host program. */
 static size_t host_partitions(const Plan *plan, const NrCodegenOptions *options) {
   size_t ops = 0, apart = 0;
@@ -78,7 +84,7 @@ static size_t host_partitions(const Plan *plan, const NrCodegenOptions *options)
     ops += plan->functions.data[i].cost;
     apart++;
   }
-  return NR_MAX(NR_MIN(NR_MIN(PER_THREAD * num_threads(options), ops / OPS_PER_UNIT), apart), 1);
+  return NR_MAX(NR_MIN(NR_MIN(most_partitions(options), ops / OPS_PER_UNIT), apart), 1);
 }
 
 static bool is_not_inlined(const NrOp *func) {
@@ -102,8 +108,8 @@ static void find_apart(Plan *plan) {
     }
 }
 
-/* For executables, which are not divided: small ones share a partition where there are more of them than threads,
- * because a partition costs LLVM about 8 ms. */
+/* For executables, which are not divided: small ones share a partition where there are more of them than partitions are
+ * wanted. */
 typedef struct Grouping {
   NrMap partitions; /* flow.executable -> its partition + 1 */
   size_t count;     /* partitions so far */
@@ -133,7 +139,7 @@ static size_t assign(Plan *plan, const NrCodegenOptions *options, NrMap *func_pa
     if (!f->apart) load[0] += f->cost;
     if (f->executable) executables.enough += f->cost;
   }
-  executables.enough = NR_MAX(executables.enough / (PER_THREAD * num_threads(options)), OPS_PER_UNIT);
+  executables.enough = NR_MAX(executables.enough / most_partitions(options), OPS_PER_UNIT);
   for (size_t i = 0; i < plan->functions.size; i++) {
     Function *f = &plan->functions.data[i];
     size_t partition = 0;

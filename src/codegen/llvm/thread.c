@@ -85,7 +85,13 @@ static void at_exit(void) {
   }
 }
 
-static void watch_exit(void) { atexit(at_exit); }
+static void register_handler(void) { atexit(at_exit); }
+
+/* Before anything of a caller that leaves is registered: handlers run in reverse, so that callers leave first. */
+static void watch_exit(void) {
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
+  pthread_once(&once, register_handler);
+}
 
 /* ---- the thread ------------------------------------------------------------------------------------------------- */
 
@@ -194,6 +200,7 @@ static bool wait_for(NrLlTask *task, int64_t room, NrFault *out_fault) {
     struct timespec until = {at / 1000000000, at % 1000000000};
     pthread_cond_timedwait(&task->changed, &task->lock, &until);
     task->left = !task->done && !task->busy_for_caller && must_leave(task, resident, room, out_fault);
+    if (task->left) nr_heap_abandon(task->heap); /* before the thread can find that the caller left */
   }
   bool done = task->done;
   pthread_mutex_unlock(&task->lock);
@@ -211,11 +218,8 @@ static bool init_task(NrLlTask *task) {
   return ok;
 }
 
-static _Noreturn void leave(NrHeap *heap, pthread_t thread, const NrFault *fault) {
-  static pthread_once_t once = PTHREAD_ONCE_INIT;
-  pthread_once(&once, watch_exit);
+static _Noreturn void leave(pthread_t thread, const NrFault *fault) {
   atomic_fetch_add(&num_left, 1);
-  nr_heap_abandon(heap);
   pthread_detach(thread);
   nr_raise(fault->status, "%s", fault->text);
 }
@@ -224,6 +228,7 @@ void nr_ll_apart(NrContext *ctx, void (*run)(void *user), void *user) {
   NrHeap *heap = nr_heap_current();
   NrLlTask *task = nr_calloc(1, sizeof *task);
   pthread_t thread;
+  watch_exit();
   *task = (NrLlTask){.run = run, .user = user, .ctx = ctx, .heap = heap};
   int64_t room = nr_heap_memory_limit(heap);
   if (room != INT64_MAX) room = NR_MAX(room - nr_heap_bytes(heap), 0);
@@ -235,7 +240,7 @@ void nr_ll_apart(NrContext *ctx, void (*run)(void *user), void *user) {
   bool started = ready && nr_ll_start_thread(&thread, thread_main, task);
   if (started) {
     NrFault fault;
-    if (!wait_for(task, room, &fault)) leave(heap, thread, &fault);
+    if (!wait_for(task, room, &fault)) leave(thread, &fault);
     pthread_join(thread, NULL);
   }
   nr_heap_destroy(heap);

@@ -574,12 +574,11 @@ static NrValue *find_panel(NrContraction *c) {
   }
   NrIndex elements = nr_index_const(NR_PANEL_BYTES / (int64_t)nr_type_byte_size(c->elem));
   NrOp *first = block->first;
-  bool there = nr_op_is(first, NR_OP_memref_alloca) && first->results[0].type->elem == c->elem &&
-               first->results[0].type->rank == 1 && first->results[0].type->dims[0] == elements.constant;
-  if (there) return nr_op_result(first);
+  if (nr_op_attr(first, NR_A_noria_panel) && nr_op_result(first)->type->elem == c->elem) return nr_op_result(first);
   NrBuilder b = nr_builder_at_start(c->op->module, block, c->op->loc);
   NrValue *panel = nr_build_alloc(&b, NR_OP_memref_alloca, c->elem, &elements, 1);
   nr_op_set_attr(panel->op, NR_A_alignment, nr_attr_i64(b.ctx, 64));
+  nr_op_set_attr(panel->op, NR_A_noria_panel, nr_attr_unit(b.ctx)); /* made here: no buffer of the program's */
   return panel;
 }
 

@@ -3,7 +3,8 @@
  * Those are the same for all outputs that are a multiple of the stride apart, which are a phase. So this is a
  * convolution of x with unit strides, whose output channels are those of the node for each phase: for kernel elements
  * k = phase + s * m, y[phase + s * j] = sum over m of x[j - m] * w[k]. The outputs of the phases are interleaved.
- * With strides and dilations, a kernel has zeros between its elements. */
+ * Where a dim has more phases than kernel elements, or a dilation, most phases would have no element or a kernel most
+ * of whose elements are zeros: then zeros are put between the elements of x, and the stride is 1. */
 #include "onnx/lower/ops/contract.h"
 #include "onnx/lower/ops/data.h"
 #include "onnx/lower/ops/resample.h"
@@ -58,6 +59,51 @@ static bool output_window(NrLower *l, NrValue *x, Phases *p) {
   return true;
 }
 
+/* ---- zeros between the elements of x ---- */
+
+typedef struct Spread {
+  NrValue *x;
+  size_t dim;
+  int64_t stride;
+} Spread;
+
+static NrValue *spread_body(NrLower *l, NrValue *const *at, void *user) {
+  const Spread *s = user;
+  size_t rank = nr_rank(s->x);
+  NrValue *indices[NORIA_MAX_RANK], *stride = nr_lower_index(l, s->stride);
+  memcpy(indices, at, rank * sizeof *at);
+  NrValue *whole = nr_lower_cmpi(l, NR_CMPI_EQ, same2(l, NR_OP_arith_remui, at[s->dim], stride), nr_lower_index(l, 0));
+  NrDim n = nr_lower_dim(l, s->x, s->dim);
+  indices[s->dim] = same2(l, NR_OP_arith_divui, at[s->dim], stride);
+  if (!nr_dim_known(n)) indices[s->dim] = nr_lower_clamp_index(l, indices[s->dim], n);
+  NrValue *element = nr_lower_extract(l, s->x, indices, rank);
+  return nr_lower_select(l, whole, element, nr_lower_constant(l, element->type, 0));
+}
+
+static bool is_spread(const NrWindow *w, size_t i) {
+  enum { MOST_PHASES = 64 };
+  int64_t most = nr_dim_known(w->size[i]) ? w->size[i].size : MOST_PHASES;
+  return w->stride[i] > 1 && (w->dilation[i] > 1 || w->stride[i] > most);
+}
+
+/* x with zeros between its elements along the dims where that is better than phases, whose strides become 1. */
+static NrValue *spread(NrLower *l, NrValue *x, Phases *p) {
+  for (size_t i = 0; i < p->w.spatial; i++) {
+    if (!is_spread(&p->w, i)) continue;
+    Spread s = {x, 2 + i, p->w.stride[i]};
+    NrShape shape = nr_lower_shape(l, x);
+    NrDim gaps = nr_dim_mul(l, nr_dim_sub(l, shape.dims[2 + i], nr_dim(1)), nr_dim(s.stride));
+    shape.dims[2 + i] = nr_dim_max(l, nr_dim_add(l, gaps, nr_dim(1)), nr_dim(0));
+    if (!nr_dim_known(shape.dims[2 + i])) nr_lower_expect_elements(l, "X", x, 2 + i, &shape);
+    x = nr_lower_generate(l, &shape, x->type->elem, spread_body, &s);
+    p->w.stride[i] = 1;
+    p->follows[i] = false;
+  }
+  return x;
+}
+
+/* ---- phases ---- */
+
 /* The least j, known or not negative. */
 static NrDim floor_div(NrLower *l, NrDim a, int64_t b) {
   if (nr_dim_known(a) && a.size < 0) return nr_dim(-((-a.size + b - 1) / b));
@@ -73,7 +119,7 @@ static void find_phases(NrLower *l, Phases *p, size_t i, NrDim n) {
   p->first[i] = floor_div(l, w->begin[i], w->stride[i]);
   p->rest[i] = nr_dim_sub(l, w->begin[i], nr_dim_mul(l, p->first[i], stride));
   each->stride[i] = 1;
-  each->dilation[i] = w->stride[i] == 1 ? w->dilation[i] : 1;
+  each->dilation[i] = w->dilation[i]; /* 1 where there is a stride */
   each->size[i] = w->stride[i] == 1 ? w->size[i] : nr_dim_ceildiv(l, reach, stride);
   NrDim before = nr_dim_mul(l, nr_dim_sub(l, each->size[i], one), nr_dim(each->dilation[i]));
   each->begin[i] = nr_dim_sub(l, before, p->first[i]);
@@ -100,12 +146,9 @@ static NrValue *kernel_body(NrLower *l, NrValue *const *at, void *user) {
     NrDim last = nr_dim_sub(l, p->of_each.size[i], nr_dim(1));
     NrValue *k = same2(l, NR_OP_arith_subi, nr_dim_value(l, last), at[3 + spatial + i]);
     if (p->w.stride[i] > 1) {
-      NrValue *dilation = nr_lower_index(l, p->w.dilation[i]);
       k = same2(l, NR_OP_arith_muli, k, nr_lower_index(l, p->w.stride[i]));
       k = same2(l, NR_OP_arith_addi, k, at[2 + i]);
-      NrValue *whole = nr_lower_cmpi(l, NR_CMPI_EQ, same2(l, NR_OP_arith_remui, k, dilation), nr_lower_index(l, 0));
-      k = same2(l, NR_OP_arith_divui, k, dilation);
-      NrValue *there = both(l, whole, nr_lower_cmpi(l, NR_CMPI_ULT, k, nr_dim_value(l, p->w.size[i])));
+      NrValue *there = nr_lower_cmpi(l, NR_CMPI_ULT, k, nr_dim_value(l, p->w.size[i]));
       inside = inside ? both(l, inside, there) : there;
       k = nr_lower_select(l, there, k, nr_lower_index(l, 0));
     }
@@ -168,10 +211,11 @@ NrStatus nr_lower_convtranspose(NrLower *l) {
     return nr_lower_error(l, "input and kernel have ranks %zu and %u; both must be 3 or more, and equal", rank,
                           nr_rank(k));
   if (2 * rank > NORIA_MAX_RANK || group < 1) return nr_lower_error(l, "too many spatial dims, or no group");
-  NrShape sx = nr_lower_shape(l, x), sk = nr_lower_shape(l, k);
   Phases p = {.kernel = k};
   if (!nr_lower_window_kernel(l, k, &p.w)) return NR_ERROR_INVALID;
   if (!output_window(l, x, &p)) return NR_ERROR_INVALID;
+  x = spread(l, x, &p);
+  NrShape sx = nr_lower_shape(l, x), sk = nr_lower_shape(l, k);
   NrDim groups = nr_dim(group), per_group = sk.dims[1], outputs = nr_dim_mul(l, per_group, groups);
   p.channels = nr_dim_div(l, sk.dims[0], groups);
   if (!nr_lower_dims_agree(l, sx.dims[1], sk.dims[0], "channels of input and kernel") ||
