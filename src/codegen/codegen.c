@@ -22,11 +22,14 @@ void nr_codegen_library_path(NrBuf *out) {
 
 /* The library is never unloaded: code of other sessions may be in use, and LLVM does not support unloading. No fault
  * can be raised while the lock is held. */
-static NrStatus load_backend(NrContext *ctx, const NrBackend **out) {
+enum { WHY_SIZE = 500 };
+
+/* NULL where it cannot be loaded, for the reason in `why`. */
+static const NrBackend *find_backend(char why[WHY_SIZE]) {
   static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
   static const NrBackend *backend;
-  char why[500] = "unknown reason";
   NrBuf path = {0};
+  snprintf(why, WHY_SIZE, "unknown reason");
   nr_codegen_library_path(&path);
   pthread_mutex_lock(&lock);
   if (!backend) {
@@ -34,11 +37,22 @@ static NrStatus load_backend(NrContext *ctx, const NrBackend **out) {
     if (!library) library = dlopen(NR_BACKEND_LIBRARY, RTLD_NOW | RTLD_LOCAL); /* the loader's own search */
     backend = library ? dlsym(library, NR_BACKEND_SYMBOL) : NULL;
     const char *message = backend ? NULL : dlerror();
-    if (message) snprintf(why, sizeof why, "%s", message);
+    if (message) snprintf(why, WHY_SIZE, "%s", message);
   }
-  *out = backend;
+  const NrBackend *found = backend;
   pthread_mutex_unlock(&lock);
   nr_buf_deinit(&path);
+  return found;
+}
+
+bool nr_codegen_has_llvm(void) {
+  char why[WHY_SIZE];
+  return find_backend(why) != NULL;
+}
+
+static NrStatus load_backend(NrContext *ctx, const NrBackend **out) {
+  char why[WHY_SIZE];
+  *out = find_backend(why);
   if (*out) return NR_OK;
   nr_error(ctx, nr_loc_unknown(ctx), "machine code needs %s, which could not be loaded: %s", NR_BACKEND_LIBRARY, why);
   return NR_ERROR_NOT_FOUND;

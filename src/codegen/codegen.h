@@ -116,6 +116,7 @@ NrStatus nr_codegen_again(NrContext *ctx, const NrCodeSource *source, const NrCo
                           NrCompiled **out_compiled);
 /* The path of the library that machine code comes from. */
 void nr_codegen_library_path(NrBuf *out);
+bool nr_codegen_has_llvm(void); /* whether machine code can be made */
 /* A public function, called as an entry: args and results are arrays of NoriaDesc, scalars with rank -1. NULL when
  * there is no such function, or options.all_functions was not set, or a type in its signature cannot pass, as memrefs
  * with a layout cannot. */

@@ -227,7 +227,7 @@ NrStatus nr_compilation_set_entry(NrCompilation *unit, const char *name) {
 NrStatus nr_compilation_set_c(NrCompilation *unit, const NoriaCompileOptions *options) {
   if (unit->variants.size)
     return finish(unit, nr_error(unit->ctx, NULL, "C source is for one CPU, not for several: '%s'", options->cpu));
-  unit->fold_memory = 0; /* that takes LLVM, which C source does without */
+  if (!nr_codegen_has_llvm()) unit->fold_memory = 0; /* constants are folded by machine code */
   return finish(unit, nr_codegen_target_c(unit->ctx, unit->cpu, options ? options->features : NULL, &unit->target));
 }
 
