@@ -360,7 +360,7 @@ def test_interrupts_from_another_thread(interrupt, op):
     for _ in range(TRIES):
         thread = threading.Thread(target=program.run)
         thread.start()
-        time.sleep(0.05)
+        time.sleep(0.01)
         begin = time.process_time()
         arguments = [program.program] if interrupt == "noria_program_interrupt" else []
         while thread.is_alive():  # the first may come before the run begins
