@@ -35,7 +35,7 @@ struct NrTier {
   bool ended;      /* the thread uses nothing of the tier any more */
   bool stopping;
   bool lost;       /* the thread was not copied by fork() */
-  NrHeap *working; /* of what the thread does now, or NULL */
+  NrHeap *working; /* the heap that the thread allocates from now; NULL: it does not work */
   NrCompiled *better;
   NoriaError error;
 };

@@ -258,7 +258,7 @@ static inline void nr_exec_unlock(NrExec *e, bool locked) {
 NrExec *nr_exec_acquire(NoriaProgram *program); /* NULL without memory */
 void nr_exec_release(NoriaProgram *program, NrExec *e);
 void nr_exec_retire_all(NoriaProgram *program);
-/* stats: whether the run is asked for its own. */
+/* stats: whether the caller wants statistics of this run. */
 void nr_exec_begin(NrExec *e, const NoriaRunLimits *limits, bool stats);
 /* Frees what the run still holds and makes the exec ready for another. */
 void nr_exec_finish(NrExec *e, int64_t keep);

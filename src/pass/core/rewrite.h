@@ -37,7 +37,7 @@ bool nr_merge_equal_blocks(NrRegion *region);
 /* Whether op may run where the program would not have run it: it is pure, does not fail and terminates (speculation.c).
  */
 bool nr_op_is_speculatable(NrOp *op);
-/* The same, with what `known` (analysis/prover.h) has been told of the place that op is to run at. */
+/* The same for a place in the program: `known` (analysis/prover.h) has visited the checks that come before it. */
 bool nr_op_is_speculatable_where(NrOp *op, NrProver *known);
 /* Whether the affine map is defined for all operands: it divides only by positive constants. */
 bool nr_map_never_fails(NrAttr map);

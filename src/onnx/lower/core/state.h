@@ -81,7 +81,8 @@ NrValue *nr_lower_open_operand(NrLower *l, NrOp *op);
 bool nr_lower_want_dim(NrLower *l, NrValue *operand, size_t dim, int64_t least, int64_t most);
 /* The same for the length of a list, on which the rank of the result depends. */
 bool nr_lower_want_length(NrLower *l, NrValue *list);
-/* Lowers op and what follows it in its block for each version of what is wanted, and gives what the block yields. */
+/* Lowers op and the ops behind it in its block once for each rank or length that `wanted` can have. The run takes the
+ * version whose rank or length the value has. yields: the values that the block yields. */
 NrStatus nr_lower_split_versions(NrLower *l, NrOp *op, NrWanted wanted, NrLowered *yields, size_t num_yields);
 /* Lowers op and what follows it in its block. */
 NrStatus nr_lower_ops(NrLower *l, NrOp *op, NrLowered *out_yields, size_t num_yields);
