@@ -1,5 +1,4 @@
-// csr_add.mlir - the sum of two sparse matrices in CSR. Uses lib/csr.mlir, lib/csr_common.mlir, lib/csr_merge.mlir and
-// lib/csr_zeros.mlir.
+// csr_add.mlir - the sum of two sparse matrices in CSR. Uses lib/csr.mlir, lib/csr_merge.mlir and lib/csr_zeros.mlir.
 //
 // Columns that both matrices have are counted first, so that the result has its size before it is written. Rows are
 // written as if no sum were zero; where some are, they are removed at the end.

@@ -175,7 +175,8 @@ NORIA_API NoriaStatus noria_npy_write(const char *path, const NoriaValue *tensor
 /* ---- programs --------------------------------------------------------------------------------------------------- */
 
 /* Limits of one run; 0 means none, and negative ones are refused. A run may pass the limit of
- * time by 0.1 s and that of iterations by a few thousand before it stops; memory is exact. Zero-initialise. */
+ * time by 0.1 s and that of iterations by a few thousand before it stops; memory is exact, but
+ * for a result that is cut by less than an eighth and keeps its block. Zero-initialise. */
 typedef struct NoriaRunLimits {
   double time_s;      /* wall time */
   int64_t iterations; /* trips of all loops of the program, together */
