@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""Finds the polynomials of src/pass/expand/math_f32.c: minimax fits by Lawson's reweighted least squares, in
-long double.
+"""Finds the polynomials of src/pass/expand/math_f32.c, math_trig.c and math_pow.c: minimax fits by Lawson's reweighted
+least squares, in long double.
 
-Prints each polynomial's coefficients, lowest power first, rounded to f32, and its largest error in units of 2^-24."""
+Prints each polynomial's coefficients, lowest power first, rounded to f32 (of math_pow.c to f64), and its largest error
+in units of 2^-24."""
 import math
 
 import numpy as np
@@ -10,7 +11,7 @@ import numpy as np
 L = np.longdouble
 
 
-def fit(f, weight, low, high, degree, rounds=60):
+def fit(f, weight, low, high, degree, rounds=60, rounded_to=np.float32):
     """Coefficients of p with the smallest largest |p - f| * weight on [low, high]."""
     n = 4000
     x = (L(low + high) / 2) + (L(high - low) / 2) * np.cos(np.pi * (np.arange(n, dtype=L) + L(0.5)) / n)
@@ -30,7 +31,7 @@ def fit(f, weight, low, high, degree, rounds=60):
             best = (error.max(), c)
         lawson *= error
         lawson /= lawson.sum()
-    coefficients = [np.float32(c / scale**k) for k, c in enumerate(best[1])]
+    coefficients = [rounded_to(c / scale**k) for k, c in enumerate(best[1])]
     rounded = sum(L(c) * x**k for k, c in enumerate(coefficients))
     return coefficients, float((np.abs(rounded - y) * w).max()) * 2**24
 
@@ -80,3 +81,9 @@ show("sin: (sin(r) - r) / r^3 over r^2", fit(lambda t: (np.sin(np.sqrt(t)) - np.
                                              lambda t: t, 1e-4, quarter, 3))
 show("cos: (cos(r) - 1 + r^2/2) / r^4 over r^2", fit(lambda t: (np.cos(np.sqrt(t)) - 1 + t / 2) / (t * t),
                                                      lambda t: t * t, 1e-2, quarter, 3))
+top = ((math.sqrt(2) - 1) / (math.sqrt(2) + 1)) ** 2
+over_ln2 = 2 / np.log(L(2))
+show("pow: log2((1 + f) / (1 - f)) / f over f^2",
+     fit(lambda t: over_ln2 * np.arctanh(np.sqrt(t)) / np.sqrt(t), lambda t: np.sqrt(t) / np.arctanh(np.sqrt(t)), 1e-9,
+         top, 5, rounded_to=np.float64))
+show("pow: 2^r", fit(np.exp2, lambda r: 1 / np.exp2(r), -0.5, 0.5, 7, rounded_to=np.float64))

@@ -6,8 +6,8 @@
  *
  * The ops are copied to a function of a module of its own, which goes through the whole pipeline, is compiled, runs,
  * and ends. Only ops that cannot fail move, with shapes that are known; they may come from a loop or a branch. A value
- * that is much larger than the constants that it is made of, as an Expand is, stays: to read it takes longer than to
- * make it. */
+ * that is much larger than the constants that it is made of, as an Expand is, stays where reading it takes longer than
+ * making it. */
 #include "driver/fold_constants.h"
 
 #include <stdio.h>
@@ -23,9 +23,11 @@
 #include "ir/type_info.h"
 #include "pass/core/rewrite.h"
 #include "runtime/error.h"
+#include "target/cost.h"
 
 enum {
-  MOST_GROWTH = 8,      /* result over constants in bytes: i8 to f64 */
+  MOST_GROWTH = 8,      /* result over constants in bytes, i8 to f64, of one that is fast to make */
+  SLOW_TO_MAKE = 4,     /* times as long as reading it from memory */
   LEAST_BYTES = 1 << 16 /* of all results: less is computed in some microseconds, but compiling takes a tenth of a
                          * second */
 };
@@ -33,12 +35,14 @@ enum {
 typedef struct Value {
   NrOp *op;
   int64_t read;  /* bytes of the constants, of more than one value, that it is made of */
+  double ns;     /* of the longest chain of ops that makes it */
   bool computes; /* not only views of constants */
   bool stays;    /* its op stays in the program too */
 } Value;
 
 typedef struct Fold {
   NrModule *module;
+  const NrTarget *target;
   NrOpList ops;  /* of the entry that depend on constants only, operands first */
   NrMap values;  /* such op -> its Value */
   NrArena arena;
@@ -65,6 +69,7 @@ static bool add_operands(NrOp *op, void *user) {
     NrValue *value = op->operands[i].value;
     const Value *known = value_of(o->fold, value->op);
     if (known) {
+      o->sum->ns = NR_MAX(o->sum->ns, known->ns);
       if (nr_add_i64(o->sum->read, known->read, &o->sum->read)) o->sum->computes |= known->computes;
       else return false;
       continue;
@@ -102,6 +107,8 @@ static void visit(Fold *f, NrOp *op) {
     if (!is_known(op->results[i].type)) return;
   if (!is_constant(op) && !nr_walk_pre(op, add_operands, &(Operands){f, op, &sum})) return;
   sum.computes |= op->num_regions > 0;
+  bool known;
+  if (nr_linalg_is_structured(op)) sum.ns += nr_cost_structured_ns(f->target, op, &known);
   Value *kept = NR_NEW(&f->arena, Value);
   *kept = sum;
   nr_map_set(&f->values, op, kept);
@@ -120,12 +127,15 @@ static bool is_used_by_program(const Fold *f, const NrValue *value) {
 }
 
 /* Whether the value can be a constant that is worth its memory. */
-static bool is_worth(const Value *v, const NrValue *result, int64_t *out_bytes) {
+static bool is_worth(const Fold *f, const Value *v, const NrValue *result, int64_t *out_bytes) {
   NrType type = result->type;
   int64_t most;
-  return v->computes && v->read > 0 && type->kind == NR_TYPE_TENSOR && nr_dtype_of(type) != NORIA_UNDEFINED &&
-         nr_dtype_of(type) != NORIA_STRING && nr_type_num_bytes(type, out_bytes) &&
-         nr_mul_i64(v->read, MOST_GROWTH, &most) && *out_bytes <= most;
+  bool can = v->computes && v->read > 0 && type->kind == NR_TYPE_TENSOR && nr_dtype_of(type) != NORIA_UNDEFINED &&
+             nr_dtype_of(type) != NORIA_STRING && nr_type_num_bytes(type, out_bytes);
+  if (!can) return false;
+  if (nr_mul_i64(v->read, MOST_GROWTH, &most) && *out_bytes <= most) return true;
+  double bytes = (double)*out_bytes;
+  return v->ns > SLOW_TO_MAKE * nr_cost_ns(f->target, (NrCost){.bytes = bytes}, bytes);
 }
 
 /* Users come first: an op that stays needs its operands. */
@@ -138,7 +148,7 @@ static void choose(Fold *f) {
     v->stays = is_constant(op);
     for (uint32_t r = 0; r < op->num_results && !v->stays; r++) {
       if (!is_used_by_program(f, &op->results[r])) continue;
-      v->stays = !is_worth(v, &op->results[r], &bytes) || !nr_add_i64(total, bytes, &total);
+      v->stays = !is_worth(f, v, &op->results[r], &bytes) || !nr_add_i64(total, bytes, &total);
       nr_vec_push(&f->roots, &op->results[r]);
     }
     if (v->stays) f->roots.size = before;
@@ -250,7 +260,7 @@ static void replace(Fold *f, const NrFolded *folded) {
 
 NrStatus nr_fold_constants(NrModule *module, const NrPassOptions *passes, const NrCodegenOptions *codegen,
                            int64_t max_bytes, NrFolded *out) {
-  Fold f = {.module = module};
+  Fold f = {.module = module, .target = passes->target};
   NrOpList all = {0};
   nr_arena_init(&f.arena);
   NrOp *entry = NULL;

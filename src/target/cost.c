@@ -20,18 +20,36 @@ int64_t nr_cost_slots(const NrOp *op_, int64_t *out_libm) {
   case NR_OP_##op: return slots;
 #define SLOTS_F32(op, slots)                                                                                           \
   case NR_OP_##op:                                                                                                     \
-    if (nr_type_byte_size(nr_type_elem(nr_op_result(op_)->type)) > 4) *out_libm = LIBM_CYCLES;                         \
+    if (nr_type_byte_size(nr_type_elem(op_->results[0].type)) > 4) *out_libm = LIBM_CYCLES;                            \
     return slots;
+#define BRANCHES_F32(op, slots) SLOTS_F32(op, slots)
 #define LIBM(op, cycles)                                                                                               \
   case NR_OP_##op: *out_libm = cycles; return 1;
 #include "target/cost.def"
 #undef SLOTS
 #undef SLOTS_F32
+#undef BRANCHES_F32
 #undef LIBM
   default: break;
   }
   if (strcmp(op_->info->dialect, "math") == 0) *out_libm = LIBM_CYCLES;
   return nr_op_has(op_, NR_DIVIDES) ? DIVIDE_SLOTS : 1;
+}
+
+bool nr_cost_branches(const NrOp *op_) {
+  switch (op_->info->id) {
+#define SLOTS(op, slots)
+#define SLOTS_F32(op, slots)
+#define LIBM(op, cycles)
+#define BRANCHES_F32(op, slots) case NR_OP_##op:
+#include "target/cost.def"
+#undef SLOTS
+#undef SLOTS_F32
+#undef BRANCHES_F32
+#undef LIBM
+    return nr_type_byte_size(nr_type_elem(op_->results[0].type)) <= 4;
+  default: return false;
+  }
 }
 
 double nr_cost_ns(const NrTarget *t, NrCost cost, double footprint) {

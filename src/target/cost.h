@@ -21,6 +21,9 @@ double nr_cost_ns(const NrTarget *target, NrCost cost, double footprint);
 /* What an op takes of a port, beside what it reads and writes: an add is 1. *out_libm: the cycles of each element where
  * it is a call of the C library, else 0. */
 int64_t nr_cost_slots(const NrOp *op, int64_t *out_libm);
+/* Whether machine code of the op, on a scalar or a vector, has a branch: loops with it have vectors only where a pass
+ * makes them. */
+bool nr_cost_branches(const NrOp *op);
 /* Of one run of an op without regions that is not structured. lanes: as below. */
 NrCost nr_cost_of_op(const NrTarget *target, NrOp *op, bool lanes);
 /* How often the regions of the op run: the trips of a loop, or as many as are taken for it. */

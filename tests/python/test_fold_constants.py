@@ -72,6 +72,17 @@ def test_what_only_repeats_constants_is_not_stored(tmp_path):
     np.testing.assert_allclose(run(model, x), x + np.exp(row), rtol=1e-6)
 
 
+def test_what_is_slow_to_make_is_stored(tmp_path):
+    """A table of sines, which is much larger than the lists that it is made of."""
+    rows, columns = RNG.random((400, 1)).astype(np.float32), RNG.random(256).astype(np.float32)
+    nodes = [helper.make_node("Mul", ["rows", "columns"], ["p"]), helper.make_node("Sin", ["p"], ["s"]),
+             helper.make_node("Add", ["x", "s"], ["y"])]
+    model = make(nodes, {"rows": rows, "columns": columns}, [400, 256], [400, 256])
+    assert library_size(model, tmp_path) > 400 * 256 * 4
+    x = RNG.random((400, 256)).astype(np.float32)
+    np.testing.assert_allclose(run(model, x), x + np.sin(rows * columns), rtol=1e-6)
+
+
 def test_loops_and_branches():
     """The weight of a loop's body, and one that is used only in a branch that is not taken."""
     w = RNG.integers(-2, 3, (160, 160)).astype(np.int8)

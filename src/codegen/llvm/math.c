@@ -15,7 +15,8 @@ static LLVMValueRef lane_int_intrinsic(NrLl *g, NrOp *op, const NrLlRow *row, LL
   return nr_ll_intrinsic(g, row->text, &type, 1, both, row->code ? 2 : 1);
 }
 
-/* The function counts as one that accesses no memory: errno is not used. */
+/* The function counts as one that accesses no memory: errno is not used. A rare call does not: LLVM would call it for
+ * all elements, in front of the branch, to make vectors of the rest. */
 static NrStatus emit_libm(NrLl *g, NrOp *op, const NrLlRow *row) {
   enum { MAX_OPERANDS = 2 };
   NrStr name = nr_str_copy(&g->arena, nr_op_attr_str(op, NR_A_name));
@@ -26,10 +27,11 @@ static NrStatus emit_libm(NrLl *g, NrOp *op, const NrLlRow *row) {
     fn = LLVMAddFunction(g->mod, name.data, type);
     nr_ll_attr(g, fn, LLVMAttributeFunctionIndex, "nounwind", 0);
     nr_ll_attr(g, fn, LLVMAttributeFunctionIndex, "willreturn", 0);
-    nr_ll_attr(g, fn, LLVMAttributeFunctionIndex, "memory", 0);
   }
   for (uint32_t i = 0; i < op->num_operands; i++) args[i] = nr_ll_value(g, nr_operand(op, i));
-  nr_ll_set(g, nr_op_result(op), LLVMBuildCall2(g->b, type, fn, args, op->num_operands, ""));
+  LLVMValueRef call = LLVMBuildCall2(g->b, type, fn, args, op->num_operands, "");
+  if (!nr_op_attr(op, NR_A_rare)) nr_ll_call_attr(g, call, LLVMAttributeFunctionIndex, "memory", 0);
+  nr_ll_set(g, nr_op_result(op), call);
   return NR_OK;
 }
 

@@ -92,7 +92,7 @@ NrValue *nr_expand_fused(NrExpand *x, NrValue *a, NrValue *b, NrValue *c) {
   return nr_expand_two(x, NR_OP_arith_addf, nr_expand_two(x, NR_OP_arith_mulf, a, b), c);
 }
 
-NrValue *nr_expand_polynomial(NrExpand *x, NrValue *at, const float *coefficients, size_t count) {
+NrValue *nr_expand_polynomial(NrExpand *x, NrValue *at, const double *coefficients, size_t count) {
   NrValue *sum = nr_expand_float(x, at, coefficients[count - 1]);
   for (size_t i = count - 1; i-- > 0;) sum = nr_expand_fused(x, sum, at, nr_expand_float(x, at, coefficients[i]));
   return sum;
@@ -156,26 +156,35 @@ void nr_expand_lanes(NrExpand *x, NrOp *op, bool scalars, NrExpandLaneFn fn, NrV
 
 /* ---- the C library ---------------------------------------------------------------------------------------------- */
 
-static NrValue *call(NrExpand *x, const char *name, NrValue *const *args, size_t count) {
+static NrValue *call(NrExpand *x, const char *name, NrValue *const *args, size_t count, bool rare) {
   char symbol[32];
   bool is_f32 = nr_type_is_float_kind(args[0]->type, NR_F32);
   snprintf(symbol, sizeof symbol, "%s%s", name, is_f32 ? "f" : "");
   NrOp *op = nr_build_op(&x->b, NR_OP_rt_libm, args, count, &args[0]->type, 1);
   nr_op_set_attr(op, NR_A_name, nr_attr_string(x->b.ctx, nr_str(symbol)));
+  if (rare) nr_op_set_attr(op, NR_A_rare, nr_attr_unit(x->b.ctx));
   return nr_op_result(op);
 }
 
-NrValue *nr_expand_libm(NrExpand *x, const char *name, NrValue *const *args, size_t count) {
+static NrValue *by_libm(NrExpand *x, const char *name, NrValue *const *args, size_t count, bool rare) {
   NrType type = args[0]->type;
-  if (type->kind != NR_TYPE_VECTOR) return call(x, name, args, count);
+  if (type->kind != NR_TYPE_VECTOR) return call(x, name, args, count, rare);
   NrValue *out = nr_build_value(&x->b, NR_OP_ub_poison, type, NULL, 0), *items[NR_EXPAND_OPERANDS];
   assert(type->rank <= 1 && count <= NR_EXPAND_OPERANDS);
   for (int64_t i = 0; i < (type->rank ? type->dims[0] : 1); i++) {
     NrIndex at = nr_index_const(i);
     for (size_t a = 0; a < count; a++) items[a] = nr_build_vector_extract(&x->b, args[a], &at, type->rank);
-    out = nr_build_vector_insert(&x->b, call(x, name, items, count), out, &at, type->rank);
+    out = nr_build_vector_insert(&x->b, call(x, name, items, count, rare), out, &at, type->rank);
   }
   return out;
+}
+
+NrValue *nr_expand_libm(NrExpand *x, const char *name, NrValue *const *args, size_t count) {
+  return by_libm(x, name, args, count, false);
+}
+
+NrValue *nr_expand_rare_libm(NrExpand *x, const char *name, NrValue *const *args, size_t count) {
+  return by_libm(x, name, args, count, true);
 }
 
 bool nr_expand_has_blocks(const NrOp *op) {

@@ -40,9 +40,11 @@ NrValue *nr_expand_pick(NrExpand *x, NrValue *cond, NrValue *yes, NrValue *no);
 /* a * b + c, rounded once where the CPU has an instruction for it, else twice. */
 NrValue *nr_expand_fused(NrExpand *x, NrValue *a, NrValue *b, NrValue *c);
 /* Coefficients are in ascending order, the constant one first. */
-NrValue *nr_expand_polynomial(NrExpand *x, NrValue *at, const float *coefficients, size_t count);
+NrValue *nr_expand_polynomial(NrExpand *x, NrValue *at, const double *coefficients, size_t count);
 /* A function of the C library on f32 or f64, element by element; name is without the f of float. */
 NrValue *nr_expand_libm(NrExpand *x, const char *name, NrValue *const *args, size_t count);
+/* The same in a block that hardly ever runs. */
+NrValue *nr_expand_rare_libm(NrExpand *x, const char *name, NrValue *const *args, size_t count);
 
 /* ---- element by element ---- */
 
@@ -61,7 +63,7 @@ enum { NR_EXPAND_OPERANDS = 4, NR_EXPAND_RESULTS = 2 }; /* the maxima for such o
 /* Whether op stands in the blocks of a function, so that branches may be put in its place. */
 bool nr_expand_has_blocks(const NrOp *op);
 
-/* ---- functions of f32 (math_f32.c, math_trig.c) ---- */
+/* ---- functions of f32 (math_f32.c, math_pow.c, math_trig.c) ---- */
 
 NrValue *nr_expand_exp(NrExpand *x, NrValue *a);
 NrValue *nr_expand_exp2(NrExpand *x, NrValue *a);
@@ -72,6 +74,8 @@ NrValue *nr_expand_log2(NrExpand *x, NrValue *a);
 NrValue *nr_expand_log10(NrExpand *x, NrValue *a);
 NrValue *nr_expand_log1p(NrExpand *x, NrValue *a);
 NrValue *nr_expand_erf(NrExpand *x, NrValue *a);
+/* base to the power of y. exponent: the operand of which y is all or a row; constants take less code. */
+NrValue *nr_expand_pow(NrExpand *x, NrValue *base, NrValue *y, const NrValue *exponent);
 typedef enum NrTrig { NR_SIN, NR_COS, NR_TAN } NrTrig;
 /* The functions `which` of one angle; builds blocks in front of op. */
 void nr_expand_trig(NrExpand *x, NrOp *op, const NrTrig *which, size_t count, NrValue *angle, NrValue **out);

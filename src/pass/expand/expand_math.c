@@ -3,9 +3,9 @@
  *                                                        %1 = .. arith and math.fma on f32 (math_f32.c)
  *                                                        %y = arith.truncf %1 : f32 to f16
  *   before  %y = math.acos %x : vector<2xf64>     after  rt.libm "acos" on each element
- * exp exp2 expm1 log log2 log10 log1p tanh erf sin cos tan of f32 are polynomials; narrower floats are computed in f32.
- * The other functions, and all of f64, are calls. What is left of dialect math is what a CPU or the compiler of C has:
- * absf absi ceil copysign ctlz ctpop cttz floor fma powf round roundeven sqrt trunc. */
+ * exp exp2 expm1 log log2 log10 log1p tanh erf powf sin cos tan of f32 are polynomials; narrower floats are computed in
+ * f32. The other functions, and all of f64, are calls. What is left of dialect math is what a CPU or the compiler of C
+ * has: absf absi ceil copysign ctlz ctpop cttz floor fma powf (of f64) round roundeven sqrt trunc. */
 #include <math.h>
 
 #include "dialect/cf/cf.h"
@@ -104,6 +104,14 @@ static void classify(X *x, NrOp *op, V const *args, V *out) {
 
 /* ---- powers ----------------------------------------------------------------------------------------------------- */
 
+/* f64 stays. */
+static void powf_of(X *x, NrOp *op, V const *args, V *out) {
+  V base = widened(x, args[0]), y = widened(x, args[1]);
+  bool own = nr_type_is_float_kind(nr_type_elem(base->type), NR_F32);
+  V value = own ? nr_expand_pow(x, base, y, nr_operand(op, 1)) : nr_expand_two(x, NR_OP_math_powf, base, y);
+  out[0] = narrowed(x, own ? value : with_flags(value, op), args[0]);
+}
+
 static V lowest_bit(X *x, V v) {
   NrType i1 = nr_type_i1(x->b.ctx);
   return nr_expand_cast(x, nr_type_elem(v->type)->kind == NR_TYPE_INDEX ? NR_OP_arith_index_cast : NR_OP_arith_trunci,
@@ -190,6 +198,7 @@ static const Row rows[NR_OP_COUNT] = {
     POLYNOMIAL(log1p), POLYNOMIAL(tanh), POLYNOMIAL(erf),
     LIBM(acos),  LIBM(acosh), LIBM(asin), LIBM(asinh), LIBM(atan), LIBM(atan2), LIBM(atanh), LIBM(cbrt), LIBM(cosh),
     LIBM(erfc),  LIBM(sinh),
+    [NR_OP_math_powf] = {powf_of},
     [NR_OP_math_sin] = {trigonometric},
     [NR_OP_math_cos] = {trigonometric},
     [NR_OP_math_tan] = {trigonometric},

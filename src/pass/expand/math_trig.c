@@ -8,8 +8,8 @@
 typedef NrExpand G;
 typedef NrValue *V;
 
-static const float sin_tail[] = {-0x1.555556p-3f, 0x1.111108p-7f, -0x1.a00f32p-13f, 0x1.6cbecep-19f};
-static const float cos_tail[] = {0x1.555556p-5f, -0x1.6c16b8p-10f, 0x1.a010c4p-16f, -0x1.2417dep-22f};
+static const double sin_tail[] = {-0x1.555556p-3f, 0x1.111108p-7f, -0x1.a00f32p-13f, 0x1.6cbecep-19f};
+static const double cos_tail[] = {0x1.555556p-5f, -0x1.6c16b8p-10f, 0x1.a010c4p-16f, -0x1.2417dep-22f};
 #define TWO_OVER_PI 0x1.45f306dc9c883p-1
 #define HALF_PI_HIGH 0x1.921fb544p+0 /* 33 bits: products with quadrants below 2^20 are exact */
 #define HALF_PI_LOW 0x1.0b4611a626331p-34
@@ -68,9 +68,11 @@ static void straight(G *g, const NrTrig *which, size_t count, V x, V *out) {
   for (size_t i = 0; i < count; i++) out[i] = of_quadrant(g, which[i], n, s, c);
 }
 
-static void by_library(G *g, const NrTrig *which, size_t count, V x, V *out) {
+typedef V (*LibmFn)(G *g, const char *name, V const *args, size_t count);
+
+static void by_library(G *g, LibmFn call, const NrTrig *which, size_t count, V x, V *out) {
   static const char *const names[] = {"sin", "cos", "tan"};
-  for (size_t i = 0; i < count; i++) out[i] = nr_expand_libm(g, names[which[i]], &x, 1);
+  for (size_t i = 0; i < count; i++) out[i] = call(g, names[which[i]], &x, 1);
 }
 
 /* Whether the code without calls handles all elements; it handles NaN. */
@@ -86,7 +88,7 @@ static V is_usual(G *g, V x) {
 void nr_expand_trig(G *g, NrOp *op, const NrTrig *which, size_t count, V x, V *out) {
   enum { USUAL = 1 << 20, RARE = 1 };
   if (!nr_expand_has_blocks(op)) {
-    by_library(g, which, count, x, out);
+    by_library(g, nr_expand_libm, which, count, x, out);
     return;
   }
   static const int32_t weights[] = {USUAL, RARE};
@@ -103,7 +105,7 @@ void nr_expand_trig(G *g, NrOp *op, const NrTrig *which, size_t count, V x, V *o
   nr_op_set_attr(branch, NR_A_branch_weights,
                  nr_attr_dense_array(nr_type_i32(g->b.ctx), weights, sizeof weights));
   g->b = nr_builder_at_end(module, rare, op->loc);
-  by_library(g, which, count, x, results);
+  by_library(g, nr_expand_rare_libm, which, count, x, results);
   nr_cf_br(&g->b, join, results, count);
   g->b = nr_builder_at_end(module, usual, op->loc);
   straight(g, which, count, x, results);

@@ -36,6 +36,8 @@ static inline bool nr_lanes_varies(const NrLanes *l, const NrValue *value) { ret
 bool nr_lanes_diverges(const NrLanes *l, const NrOp *loop);
 /* Whether a branch in the body goes different ways in different lanes and has a loop in it, or a loop diverges. */
 bool nr_lanes_have_divergent_loop(const NrLanes *l);
+/* Whether a function of f32 that branches (cost.def) is computed for each iteration, outside of loops in the body. */
+bool nr_lanes_have_branching_function(const NrLanes *l);
 /* Why the body has no vector form: the op and the reason; NULL if it has one. */
 const char *nr_lanes_refuse(NrLanes *l, NrOp **out_op);
 /* Whether a memory access is at lane 0's element and those after it: the last index grows by one from lane to lane. */

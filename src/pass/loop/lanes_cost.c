@@ -31,13 +31,15 @@ static bool has_mask_registers(const NrTarget *t) { return t->arch == NR_ARCH_X8
 /* ---- lanes ------------------------------------------------------------------------------------------------------- */
 
 typedef struct Shape {
+  bool straight;       /* no divergent loop: the body counts, without indices, which are mostly those of rows */
   size_t width;        /* bytes of the widest element of a vector in a divergent loop */
   uint32_t carried;    /* the most varying values that such a loop carries */
   bool gathers, divides;
 } Shape;
 
 static void widen(const NrLanes *l, Shape *s, const NrValue *value) {
-  if (nr_lanes_varies(l, value)) s->width = NR_MAX(s->width, nr_type_byte_size(value->type));
+  bool counts = !s->straight || value->type->kind != NR_TYPE_INDEX;
+  if (counts && nr_lanes_varies(l, value)) s->width = NR_MAX(s->width, nr_type_byte_size(value->type));
 }
 
 static void measure(const NrLanes *l, NrBlock *block, bool inside, Shape *s) {
@@ -60,8 +62,8 @@ static void measure(const NrLanes *l, NrBlock *block, bool inside, Shape *s) {
 }
 
 static Shape shape_of(const NrLanes *l) {
-  Shape s = {.width = 1};
-  measure(l, l->body, false, &s);
+  Shape s = {.straight = !nr_lanes_have_divergent_loop(l), .width = 1};
+  measure(l, l->body, s.straight, &s);
   return s;
 }
 
@@ -71,12 +73,12 @@ static int64_t native_of(const NrLanes *l, const Shape *s) {
 }
 
 /* A vector with the results that the lanes of one wait for goes beside others, so that the units are busy: four, where
- * half of the registers hold what the loop carries, else two. */
+ * half of the registers hold what the loop carries, else two. Without a divergent loop nothing waits. */
 int64_t nr_lanes_choose(const NrLanes *l, uint64_t trips) {
   Shape s = shape_of(l);
   int64_t native = native_of(l, &s);
   bool holds = 4 * s.carried <= l->target->registers / 2;
-  int64_t beside = s.divides ? 1 : holds && !s.gathers ? 4 : 2;
+  int64_t beside = s.divides || s.straight ? 1 : holds && !s.gathers ? 4 : 2;
   int64_t count = NR_MIN(native * beside, MAX_COUNT);
   while (count > native && (uint64_t)count > trips) count /= 2;
   return trips < (uint64_t)NR_MAX(native / 2, 2) ? 0 : count;

@@ -125,6 +125,17 @@ static bool block_diverges(const NrLanes *l, NrBlock *block, bool varying_branch
 
 bool nr_lanes_have_divergent_loop(const NrLanes *l) { return block_diverges(l, l->body, false); }
 
+static bool block_has_branching_function(const NrLanes *l, NrBlock *block) {
+  for (NrOp *op = block->first; op; op = op->next) {
+    if (nr_cost_branches(op) && nr_type_is_scalar(nr_op_operand_type(op)) && any_operand_varies(l, op)) return true;
+    for (uint32_t r = 0; nr_op_is(op, NR_OP_scf_if) && r < op->num_regions; r++)
+      if (nr_op_body(op, r) && block_has_branching_function(l, nr_op_body(op, r))) return true;
+  }
+  return false;
+}
+
+bool nr_lanes_have_branching_function(const NrLanes *l) { return block_has_branching_function(l, l->body); }
+
 /* ---- rows in memory ---------------------------------------------------------------------------------------------- */
 
 /* Whether the index is the induction variable plus a uniform number, in 64 bits. */

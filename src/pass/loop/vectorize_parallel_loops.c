@@ -1,5 +1,6 @@
 /* vectorize_parallel_loops.c - makes vectors of the iterations of parallel loops that LLVM's vectorizer leaves scalar:
- * those with loops inside that run a different number of times in each iteration.
+ * those with loops inside that run a different number of times in each iteration, and those with functions whose code
+ * branches, as sin's does.
  *
  *   before  scf.parallel (%i) = (%c0) to (%n)         after  %full = %n - %n mod 8
  *                step (%c1) {                                scf.for %i = %c0 to %full step %c8 {
@@ -20,8 +21,8 @@
  * does only where it is active. An scf.for becomes parallel first if its iterations are independent. Reductions of
  * integers, and of floats that may be reassociated, have a partial result in each lane.
  *
- * The pass takes loops that contain a loop which diverges, if by the estimate of lanes_cost.c vectors are faster.
- * --explain-vectorize reports what became of each parallel loop with such a loop inside, and why. */
+ * The pass takes loops that contain a loop which diverges or such a function, if by the estimate of lanes_cost.c
+ * vectors are faster. --explain-vectorize reports what became of each of them, and why. */
 #include "dialect/arith/arith.h"
 #include "dialect/arith/combine.h"
 #include "dialect/scf/scf.h"
@@ -237,10 +238,14 @@ static bool is_worth_it(const Finder *f, NrLanes *l) {
   return pays;
 }
 
-/* A parallel loop with a loop that diverges inside. */
+/* Whether LLVM's vectorizer leaves the loop scalar. */
+static bool stays_scalar(const NrLanes *l) {
+  return nr_lanes_have_divergent_loop(l) || nr_lanes_have_branching_function(l);
+}
+
 static void visit_parallel(Finder *f, NrOp *loop) {
   NrLanes l = open_lanes(f, loop);
-  bool takes = nr_lanes_have_divergent_loop(&l) && is_worth_it(f, &l);
+  bool takes = stays_scalar(&l) && is_worth_it(f, &l);
   int64_t count = l.count;
   close_lanes(&l);
   if (!takes) return;
@@ -261,7 +266,7 @@ static bool is_in_parallel(const NrOp *loop) {
 
 static void visit_for(Finder *f, NrOp *loop) {
   NrLanes l = open_lanes(f, loop);
-  bool takes = nr_lanes_have_divergent_loop(&l);
+  bool takes = stays_scalar(&l);
   NrOp *parallel = takes ? nr_for_to_parallel(loop) : NULL;
   close_lanes(&l);
   if (parallel) visit_parallel(f, parallel);

@@ -1,5 +1,5 @@
 /* Elementary functions of f32: the largest error over the whole range against the C library in double. The bounds are
- * those that src/pass/expand/math_f32.c and math_trig.c state. */
+ * those that src/pass/expand/math_f32.c, math_pow.c and math_trig.c state. */
 #include <math.h>
 
 #include "codegen_test.h"
@@ -14,12 +14,12 @@ typedef struct Function {
 static double rsqrt(double x) { return 1 / sqrt(x); }
 
 static const Function functions[] = {
-    {"exp", exp, 1.0, 0},       {"exp2", exp2, 0.8, 0},   {"expm1", expm1, 1.4, 0}, {"tanh", tanh, 2.5, 0},
-    {"log", log, 0.8, 0},       {"log2", log2, 1.7, 0},   {"log10", log10, 1.9, 0}, {"log1p", log1p, 1.5, 0},
-    {"erf", erf, 1.2, 0},       {"sin", sin, 1.6, 0},     {"cos", cos, 1.6, 0},     {"tan", tan, 3.5, 0},
-    {"sqrt", sqrt, 0.5, 0},     {"rsqrt", rsqrt, 1.5, 0}, {"acos", acos, 2, 0},     {"asinh", asinh, 2.5, 0},
-    {"cbrt", cbrt, 2, 0},       {"ceil", ceil, 0, 0},     {"floor", floor, 0, 0},   {"round", round, 0, 0},
-    {"roundeven", rint, 0, 0},  {"trunc", trunc, 0, 0},   {"absf", fabs, 0, 0},     {"sinh", sinh, 2.5, 0},
+    {"exp", exp, 1.0, 0},      {"exp2", exp2, 0.8, 0},   {"expm1", expm1, 1.4, 0}, {"tanh", tanh, 2.5, 0},
+    {"log", log, 0.8, 0},      {"log2", log2, 1.7, 0},   {"log10", log10, 1.9, 0}, {"log1p", log1p, 1.5, 0},
+    {"erf", erf, 1.2, 0},      {"sin", sin, 1.6, 0},     {"cos", cos, 1.6, 0},     {"tan", tan, 3.5, 0},
+    {"sqrt", sqrt, 0.5, 0},    {"rsqrt", rsqrt, 1.5, 0}, {"acos", acos, 2, 0},     {"asinh", asinh, 2.5, 0},
+    {"cbrt", cbrt, 2, 0},      {"ceil", ceil, 0, 0},     {"floor", floor, 0, 0},   {"round", round, 0, 0},
+    {"roundeven", rint, 0, 0}, {"trunc", trunc, 0, 0},   {"absf", fabs, 0, 0},     {"sinh", sinh, 2.5, 0},
 };
 
 /* The distance of neighbours at x. */
@@ -29,18 +29,17 @@ static double ulp(float x) {
   return ldexp(1, (exponent < -125 ? -125 : exponent) - 24);
 }
 
-static void check(const Function *f, float x, float got) {
-  double exact = f->want(x);
+/* got against the exact value of name at x; bound in ulp. */
+static void check(const char *name, double bound, float x, double exact, float got) {
   float want = (float)exact;
   if (isnan(want)) {
-    if (!isnan(got)) fail_msg("%s(%a) is %a, not NaN", f->name, x, got);
+    if (!isnan(got)) fail_msg("%s(%a) is %a, not NaN", name, x, got);
   } else if (isinf(want) || isinf(got) || want == 0) {
     /* Beside the largest number and beside 0 one step either way is within the bound. */
-    bool near = want == 0 ? fabsf(got) <= 0x1p-149f && f->bound > 0 && exact != 0 : fabs(exact) > 0x1.fffffdp127;
-    if (!near && (got != want || signbit(got) != signbit(want)))
-      fail_msg("%s(%a) is %a, not %a", f->name, x, got, want);
-  } else if (fabs(got - exact) > f->bound * ulp(want)) {
-    fail_msg("%s(%a) is %a, not %a: %.2f ulp", f->name, x, got, exact, fabs(got - exact) / ulp(want));
+    bool near = want == 0 ? fabsf(got) <= 0x1p-149f && bound > 0 && exact != 0 : fabs(exact) > 0x1.fffffdp127;
+    if (!near && (got != want || signbit(got) != signbit(want))) fail_msg("%s(%a) is %a, not %a", name, x, got, want);
+  } else if (fabs(got - exact) > bound * ulp(want)) {
+    fail_msg("%s(%a) is %a, not %a: %.2f ulp", name, x, got, exact, fabs(got - exact) / ulp(want));
   }
 }
 
@@ -56,15 +55,85 @@ static void accuracy(void **state) {
     for (uint64_t bits = 0; bits <= UINT32_MAX; bits += 20011) {
       NoriaDesc arg = scalar_bits(bits), out;
       function(&p.run.exec, &arg, &out);
-      check(&functions[i], as_f32(arg), as_f32(out));
+      check(functions[i].name, functions[i].bound, as_f32(arg), functions[i].want(as_f32(arg)), as_f32(out));
     }
     const float edges[] = {0.f,        -0.f,      INFINITY, -INFINITY, 1.f,    -1.f, 0x1p-149f,
                            -0x1p-149f, 0x1p-126f, 0.5f,     2.f,       -104.f, 89.f};
     for (size_t k = 0; k < NR_COUNTOF(edges); k++) {
       NoriaDesc arg = scalar_f32(edges[k]), out;
       function(&p.run.exec, &arg, &out);
-      check(&functions[i], edges[k], as_f32(out));
+      check(functions[i].name, functions[i].bound, edges[k], functions[i].want(edges[k]), as_f32(out));
     }
+  }
+  program_free(&p);
+  nr_buf_deinit(&text);
+}
+
+static void check_power(NoriaEntryFn power, Program *p, float x, float y) {
+  char name[40];
+  NoriaDesc args[] = {scalar_f32(x), scalar_f32(y)}, out;
+  snprintf(name, sizeof name, "power %a of ", y);
+  power(&p->run.exec, args, &out);
+  check(name, 0.51, x, pow(x, y), as_f32(out));
+}
+
+/* All pairs of numbers for which C has rules, exponents that are constant, and pairs of all sizes. */
+static void powers(void **state) {
+  static const float numbers[] = {0.f,
+                                  -0.f,
+                                  1.f,
+                                  -1.f,
+                                  2.f,
+                                  -2.f,
+                                  3.f,
+                                  -3.f,
+                                  0.5f,
+                                  -0.5f,
+                                  1.5f,
+                                  32.f,
+                                  -32.f,
+                                  INFINITY,
+                                  -INFINITY,
+                                  NAN,
+                                  0x1p-149f,
+                                  -0x1p-149f,
+                                  0x1p127f,
+                                  -0x1p127f,
+                                  0x1p24f,
+                                  -0x1p24f,
+                                  0x1.fffffep23f,
+                                  0x1.fffffep22f,
+                                  0x1.fffffep-1f};
+  enum { COUNT = NR_COUNTOF(numbers) };
+  NrBuf text = {0};
+  nr_buf_printf(&text, "func.func @power(%%x: f32, %%y: f32) -> f32 {\n"
+                       "  %%z = math.powf %%x, %%y : f32\n  return %%z : f32\n}\n");
+  for (size_t i = 0; i < COUNT; i++) {
+    uint32_t bits;
+    memcpy(&bits, &numbers[i], sizeof bits);
+    nr_buf_printf(&text,
+                  "func.func @by%zu(%%x: f32, %%y: f32) -> f32 {\n  %%n = arith.constant 0x%08X : f32\n"
+                  "  %%z = math.powf %%x, %%n : f32\n  return %%z : f32\n}\n",
+                  i, bits);
+  }
+  Program p;
+  program_compile(&p, text.data);
+  NoriaEntryFn power = nr_codegen_function(p.compiled, "power");
+  for (size_t i = 0; i < COUNT; i++) {
+    char name[24];
+    snprintf(name, sizeof name, "by%zu", i);
+    NoriaEntryFn by_constant = nr_codegen_function(p.compiled, name);
+    for (size_t k = 0; k < COUNT; k++) {
+      check_power(power, &p, numbers[k], numbers[i]);
+      check_power(by_constant, &p, numbers[k], numbers[i]);
+    }
+  }
+  uint64_t random = 1;
+  for (int i = 0; i < 200000; i++) {
+    random = random * 6364136223846793005u + 1442695040888963407u;
+    float x = as_f32(scalar_bits(random >> 32)), y = as_f32(scalar_bits(0x3d000000 + (random >> 5) % 0x06000000));
+    if (i % 2) x = fabsf(x);
+    check_power(power, &p, x, random & 8 ? -y : y);
   }
   program_free(&p);
   nr_buf_deinit(&text);
@@ -131,6 +200,6 @@ static void others(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(accuracy), cmocka_unit_test(others)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(accuracy), cmocka_unit_test(powers), cmocka_unit_test(others)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
