@@ -129,6 +129,12 @@ static const NoriaValue *inner_value(const NoriaValue *v, int64_t i) {
   }
 }
 
+static PyObject *string_element(const NoriaValue *v, int64_t i) {
+  size_t size;
+  const char *text = noria_tensor_string(v, i, &size);
+  return PyUnicode_DecodeUTF8(text, (Py_ssize_t)size, "surrogateescape");
+}
+
 /* Items of a sequence or string tensor; the item of an optional in a list, or an empty list; of a map the keys and the
  * values. */
 static PyObject *value_items(PyObject *self, void *unused) {
@@ -143,13 +149,8 @@ static PyObject *value_items(PyObject *self, void *unused) {
   else if (noria_value_dtype(v) == NORIA_STRING) count = noria_tensor_count(v);
   for (int64_t i = 0; i < count; i++) {
     PyObject *item;
-    if (noria_value_kind(v) == NORIA_KIND_TENSOR) {
-      size_t size;
-      const char *text = noria_tensor_string(v, i, &size);
-      item = PyUnicode_DecodeUTF8(text, (Py_ssize_t)size, "surrogateescape");
-    } else {
-      item = value_new(noria_value_retain(inner_value(v, i)));
-    }
+    if (noria_value_kind(v) == NORIA_KIND_TENSOR) item = string_element(v, i);
+    else item = value_new(noria_value_retain(inner_value(v, i)));
     if (!item || PyList_Append(list, item)) {
       Py_XDECREF(item);
       Py_DECREF(list);
@@ -160,11 +161,62 @@ static PyObject *value_items(PyObject *self, void *unused) {
   return list;
 }
 
+static bool has_elements(NoriaDType dtype) {
+  return dtype == NORIA_STRING || dtype == NORIA_F32 || dtype == NORIA_F64 || dtype == NORIA_I64;
+}
+
+/* Element i of a tensor of a type with has_elements. */
+static PyObject *element(const NoriaValue *v, int64_t i) {
+  const void *data = noria_tensor_data(v);
+  switch (noria_value_dtype(v)) {
+  case NORIA_STRING: return string_element(v, i);
+  case NORIA_F32: return PyFloat_FromDouble(((const float *)data)[i]);
+  case NORIA_F64: return PyFloat_FromDouble(((const double *)data)[i]);
+  default: return PyLong_FromLongLong(((const int64_t *)data)[i]);
+  }
+}
+
+/* A map as a dict; None where its values have another type, for which there is `items`. */
+static PyObject *map_dict(const NoriaValue *map) {
+  const NoriaValue *keys = noria_map_keys(map), *values = noria_map_values(map);
+  if (!has_elements(noria_value_dtype(values))) Py_RETURN_NONE;
+  PyObject *dict = PyDict_New();
+  for (int64_t i = 0; dict && i < noria_tensor_count(keys); i++) {
+    PyObject *key = element(keys, i), *value = key ? element(values, i) : NULL;
+    if (!value || PyDict_SetItem(dict, key, value)) Py_CLEAR(dict);
+    Py_XDECREF(key);
+    Py_XDECREF(value);
+  }
+  return dict;
+}
+
+/* Of a map its dict, of a sequence of maps a list of theirs, else None; also None where values have a type that only
+ * NumPy has. */
+static PyObject *value_dicts(PyObject *self, void *unused) {
+  (void)unused;
+  const NoriaValue *v = ((Value *)self)->value;
+  if (noria_value_kind(v) == NORIA_KIND_MAP) return map_dict(v);
+  if (noria_value_kind(v) != NORIA_KIND_SEQUENCE || noria_value_key_dtype(v) == NORIA_UNDEFINED) Py_RETURN_NONE;
+  Py_ssize_t count = (Py_ssize_t)noria_sequence_length(v);
+  PyObject *list = PyList_New(count);
+  for (Py_ssize_t i = 0; list && i < count; i++) {
+    PyObject *dict = map_dict(noria_sequence_at(v, i));
+    if (!dict || PyList_SetItem(list, i, dict)) Py_CLEAR(list);
+    else if (dict == Py_None) {
+      Py_DECREF(list);
+      Py_RETURN_NONE;
+    }
+  }
+  return list;
+}
+
 static PyGetSetDef value_getset[] = {
     {"kind", value_kind, NULL, "0 tensor, 1 sequence, 2 optional, 3 map", NULL},
     {"dtype", value_dtype, NULL, "element type, numbered as in ONNX", NULL},
     {"shape", value_shape, NULL, "dims of a tensor", NULL},
     {"items", value_items, NULL, "of a sequence, optional or string tensor; of a map keys and values", NULL},
+    {"dicts", value_dicts, NULL, "of a map a dict, of a sequence of maps a list of dicts; None for rarer values",
+     NULL},
     {NULL, NULL, NULL, NULL, NULL},
 };
 static PyType_Slot value_slots[] = {

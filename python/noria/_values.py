@@ -94,6 +94,9 @@ def to_value(feed, arg):
 
 def from_value(value):
     """The runtime's value as an array, a list (sequence), a dict (map), or None (empty optional)."""
+    dicts = value.dicts if value.kind in (1, 3) else None
+    if dicts is not None:
+        return dicts
     if value.kind == 1:
         return [from_value(v) for v in value.items]
     if value.kind == 2:

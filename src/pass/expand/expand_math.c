@@ -9,6 +9,7 @@
 #include <math.h>
 
 #include "dialect/cf/cf.h"
+#include "dialect/operands.h"
 #include "pass/expand/expand.h"
 
 typedef NrExpand X;
@@ -108,7 +109,7 @@ static void classify(X *x, NrOp *op, V const *args, V *out) {
 static void powf_of(X *x, NrOp *op, V const *args, V *out) {
   V base = widened(x, args[0]), y = widened(x, args[1]);
   bool own = nr_type_is_float_kind(nr_type_elem(base->type), NR_F32);
-  V value = own ? nr_expand_pow(x, base, y, nr_operand(op, 1)) : nr_expand_two(x, NR_OP_math_powf, base, y);
+  V value = own ? nr_expand_pow(x, base, y, nr_op_rhs(op)) : nr_expand_two(x, NR_OP_math_powf, base, y);
   out[0] = narrowed(x, own ? value : with_flags(value, op), args[0]);
 }
 
