@@ -53,7 +53,7 @@ NrValue *nr_lower_narrow_tensor(NrLower *l, NrValue *tensor, NrType elem) { retu
 
 NrValue *nr_lower_contract(NrValue *value) {
   NrOp *op = value->op;
-  if (nr_op_is(op, NR_OP_arith_addf) || nr_op_is(op, NR_OP_arith_subf) || nr_op_is(op, NR_OP_arith_mulf))
+  if (op && (nr_op_is(op, NR_OP_arith_addf) || nr_op_is(op, NR_OP_arith_subf) || nr_op_is(op, NR_OP_arith_mulf)))
     nr_op_set_attr(op, NR_A_fastmath, nr_arith_fastmath_attr(nr_value_context(value), NR_FASTMATH_CONTRACT));
   return value;
 }
