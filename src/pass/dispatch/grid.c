@@ -193,6 +193,19 @@ static void sort_cuts(NrGrid *g) {
     }
 }
 
+/* The points that a workgroup of a contraction has at least: as rows_of_vectors, of rows whose length the run knows. */
+static int64_t points_of_vectors(const NrTarget *target, const NrTiling *t, const NrGrid *g) {
+  const NrOp *op = t->ops[t->root];
+  int row = loop_of_output(op, 0), rows = loop_of_output(op, 1);
+  uint32_t found = 0;
+  if (nr_tiling_kind(op) || row < 0 || rows < 0) return 1;
+  for (uint32_t c = 0; c < g->num_cuts; c++)
+    found += g->cuts[c].range == NR_DYNAMIC && ((int)g->cuts[c].loop == row || (int)g->cuts[c].loop == rows);
+  if (found < 2) return 1;
+  int64_t bytes = (int64_t)nr_type_byte_size(nr_operand(op, nr_linalg_num_inputs(op))->type->elem);
+  return MIN_VECTORS * (int64_t)target->vector_bytes / NR_MAX(bytes, 1);
+}
+
 /* Several loops are of unknown range, or one that is not shared: a tile that is right for short ranges would be far
  * from right for long ones, so the run chooses. Loops of unknown range go first. */
 static void choose_in_run(Work *w, NrGrid *g) {
@@ -207,7 +220,7 @@ static void choose_in_run(Work *w, NrGrid *g) {
     }
   sort_cuts(g);
   double points = FEWER * (double)nr_cost_workgroup_ns(w->target) / NR_MAX(work_ns(w), 1e-3);
-  g->points = (int64_t)NR_MAX(NR_MIN(points, (double)MAX_TILE), 1);
+  g->points = (int64_t)NR_MAX(NR_MIN(points, (double)MAX_TILE), (double)points_of_vectors(w->target, t, g));
   for (uint32_t c = 0; c < g->num_cuts; c++) g->cuts[c].tile = g->cuts[c].multiple; /* as order_cuts needs one */
 }
 

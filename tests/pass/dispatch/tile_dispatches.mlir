@@ -125,3 +125,30 @@ func.func @any_size(%x: tensor<?x?xf32>, %c: tensor<?x?xf32>) -> tensor<?x?xf32>
   } -> tensor<?x?xf32>
   return %0 : tensor<?x?xf32>
 }
+
+// A contraction of which a workgroup could have one row, of unknown length: it has rows for eight vectors at least.
+// CHECK-LABEL: func.func @short_rows
+// AVX512: %[[ROWS:.*]] = arith.divui %c128
+// SSE: %[[ROWS:.*]] = arith.divui %c32
+#oq = affine_map<(o, y, x, q) -> (o, q)>
+#qyx = affine_map<(o, y, x, q) -> (q, y, x)>
+#oyx = affine_map<(o, y, x, q) -> (o, y, x)>
+func.func @short_rows(%k: tensor<256x4096xf32>, %x: tensor<8x?x?xf32>, %e: tensor<4096x?x?xf32>, %c: tensor<256x?x?xf32>) -> tensor<256x?x?xf32> {
+  %w = linalg.generic {indexing_maps = [affine_map<(q, y, x) -> (q, y, x)>], iterator_types = ["parallel", "parallel", "parallel"]} outs(%e : tensor<4096x?x?xf32>) {
+  ^bb0(%old: f32):
+    %q = linalg.index 0 : index
+    %y = linalg.index 1 : index
+    %z = linalg.index 2 : index
+    %eight = arith.constant 8 : index
+    %channel = arith.remui %q, %eight : index
+    %v = tensor.extract %x[%channel, %y, %z] : tensor<8x?x?xf32>
+    linalg.yield %v : f32
+  } -> tensor<4096x?x?xf32>
+  %0 = linalg.generic {indexing_maps = [#oq, #qyx, #oyx], iterator_types = ["parallel", "parallel", "parallel", "reduction"]} ins(%k, %w : tensor<256x4096xf32>, tensor<4096x?x?xf32>) outs(%c : tensor<256x?x?xf32>) {
+  ^bb0(%a: f32, %b: f32, %z: f32):
+    %p = arith.mulf %a, %b fastmath<reassoc,contract> : f32
+    %s = arith.addf %z, %p fastmath<reassoc,contract> : f32
+    linalg.yield %s : f32
+  } -> tensor<256x?x?xf32>
+  return %0 : tensor<256x?x?xf32>
+}
