@@ -40,9 +40,9 @@ typedef struct NrContraction {
   NrValue *bytes;      /* the wide input with v and four as one dim */
 } NrContraction;
 
-/* Merges loops of the op, which nr_contraction_read takes, where they run over the elements of all operands in order;
- * it is replaced then (merge_loops.c). */
-NrOp *nr_contraction_merge_loops(NrOp *op);
+/* Merges loops of a structured op on memrefs where they run over the elements of all operands in order; it is replaced
+ * then (merge_loops.c). */
+NrOp *nr_linalg_merge_loops(NrOp *op);
 /* Fills the fields of c that describe c->op; false when it cannot be vectorized. */
 bool nr_contraction_read(NrContraction *c);
 /* Chooses the vector dim and the tiles for the ranges; false when no dim can be vectorized or all are too short. */

@@ -18,6 +18,7 @@
 #include "pass/core/pass.h"
 #include "pass/core/rewrite.h"
 #include "pass/analysis/work.h"
+#include "pass/linalg/contraction.h"
 #include "target/cost.h"
 
 enum { MAX_OUTPUTS = 16, TILE = 16 };
@@ -240,6 +241,7 @@ static void emit_loops(Nest *n) {
 }
 
 static NrStatus lower_structured(const NrTarget *target, NrOp *op) {
+  op = nr_linalg_merge_loops(op);
   Nest n = {.b = nr_builder_before(op),
             .target = target,
             .op = op,

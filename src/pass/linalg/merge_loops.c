@@ -1,10 +1,12 @@
 /* merge_loops.c - makes one loop of two that run over the elements of all operands in order.
  *   before  c[o, y, x] += a[o, q] * b[q, y, x]      after  c[o, p] += a[o, q] * b[q, p]
  * Vectors then go across the ends of rows: a row of 14 elements would leave lanes of 16 unused, and 14 rows fill twelve
- * vectors. */
+ * vectors. Ops whose bodies ask for an index are left as they are. */
 #include "dialect/memref/memref.h"
 #include "pass/core/rewrite.h"
 #include "pass/linalg/contraction.h"
+
+enum { MAX_OPERANDS = 16 };
 
 static bool is_dim(NrAffineExpr e, uint32_t d) { return e->kind == NR_AFFINE_DIM && e->value == (int64_t)d; }
 
@@ -75,8 +77,8 @@ static NrAttr merged_map(const NrOp *op, size_t k, uint32_t d, int pair) {
 static NrOp *merge(NrOp *op, uint32_t d) {
   NrBuilder b = nr_builder_before(op);
   size_t num_inputs = nr_linalg_num_inputs(op);
-  NrValue *operands[NR_CONTRACTION_INPUTS + 1];
-  NrAttr maps[NR_CONTRACTION_INPUTS + 1];
+  NrValue *operands[MAX_OPERANDS];
+  NrAttr maps[MAX_OPERANDS];
   char iterators[NR_MAX_RANK + 1];
   for (size_t k = 0; k < op->num_operands; k++) {
     int pair;
@@ -88,7 +90,8 @@ static NrOp *merge(NrOp *op, uint32_t d) {
   }
   nr_linalg_iterators(op, iterators);
   memmove(iterators + d, iterators + d + 1, strlen(iterators + d));
-  NrOp *merged = nr_build_generic(&b, operands, num_inputs, operands + num_inputs, 1, maps, iterators);
+  size_t num_outputs = nr_linalg_num_outputs(op);
+  NrOp *merged = nr_build_generic(&b, operands, num_inputs, operands + num_inputs, num_outputs, maps, iterators);
   for (uint32_t i = 0; i < op->num_attrs; i++) {
     NrStr name = op->attrs[i].name;
     if (!nr_op_attr_named(merged, name.data)) nr_op_set_attr_named(merged, name.data, op->attrs[i].value);
@@ -100,7 +103,15 @@ static NrOp *merge(NrOp *op, uint32_t d) {
   return merged;
 }
 
-NrOp *nr_contraction_merge_loops(NrOp *op) {
+static bool is_no_index(NrOp *op, void *user) {
+  (void)user;
+  return !nr_op_is(op, NR_OP_linalg_index);
+}
+
+NrOp *nr_linalg_merge_loops(NrOp *op) {
+  if (op->num_operands > MAX_OPERANDS || nr_linalg_num_loops(op) < 2) return op;
+  for (NrOp *inner = nr_op_only_body(op)->first; inner; inner = inner->next)
+    if (!nr_walk_pre(inner, is_no_index, NULL)) return op;
   for (uint32_t d = (uint32_t)nr_linalg_num_loops(op); d-- > 1;)
     if (can_merge(op, d - 1)) op = merge(op, d - 1);
   return op;

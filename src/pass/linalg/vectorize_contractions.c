@@ -451,23 +451,10 @@ static void over_dim(NrContraction *c, Tile *t, int d, uint32_t tile, uint32_t *
 static void innermost(NrContraction *c, Tile *t) { emit_tile(c, t); }
 static void over_u(NrContraction *c, Tile *t) { over_dim(c, t, c->u, c->tile_u, &t->nu, innermost); }
 
-/* The tiles along u, for one panel after the other. */
-static void over_panels(NrContraction *c, Tile *t) {
-  if (c->packed < 0) {
-    over_u(c, t);
-    return;
-  }
-  int64_t range = nr_contraction_range(c, c->k);
-  NrValue *depth = constant_index(c, c->depth), *bound = c->bounds[c->k];
-  NrOp *loop = open_loop(c, constant_index(c, 0), bound, c->depth, NULL, 0, &c->begin);
-  c->count = depth;
-  if (range == INT64_MAX || range % c->depth) {
-    NrValue *left = nr_arith_binary(&c->b, NR_OP_arith_subi, bound, c->begin);
-    c->count = nr_arith_binary(&c->b, NR_OP_arith_minui, left, depth);
-  }
-  fill_panel(c, t, c->begin, c->count);
+/* The tiles along u, of which each reads what is copied for all of them. */
+static void over_copied(NrContraction *c, Tile *t) {
+  if (c->packed >= 0) fill_panel(c, t, c->begin, c->count);
   over_u(c, t);
-  close_loop(c, loop, NULL, 0);
 }
 
 static void over_w(NrContraction *c, Tile *t) { over_dim(c, t, c->w, c->tile_v, &t->nv, over_u); }
@@ -492,7 +479,7 @@ static void tiles_along_v(NrContraction *c, Tile *t, NrValue *begin, NrValue *en
   memset(t->bytes_masks, 0, sizeof t->bytes_masks);
   if (masked < vectors)
     mask_from(c, t, masked, nr_arith_binary(&c->b, NR_OP_arith_subi, c->bounds[c->v], c->ivs[c->v]));
-  over_panels(c, t);
+  over_copied(c, t);
   close_loop(c, loop, NULL, 0);
 }
 
@@ -524,6 +511,33 @@ static void over_known_v(NrContraction *c, Tile *t, int64_t range) {
   }
 }
 
+/* An unknown range, of which panels are packed: as over_known_v, but in loops for tiles of each size. Only what is
+ * packed and what is stored needs the mask of the last vector, so that whole tiles have one too. */
+static void over_packed_v(NrContraction *c, Tile *t) {
+  NrValue *zero = constant_index(c, 0), *one = constant_index(c, 1), *bound = c->bounds[c->v], *begin = zero;
+  NrValue *vectors = nr_arith_binary(&c->b, NR_OP_arith_ceildivui, bound, constant_index(c, c->lanes));
+  for (uint32_t size = c->tile_v; size; size--) {
+    NrValue *step = constant_index(c, (int64_t)size * c->lanes), *count = vectors;
+    if (size > 1) {
+      NrValue *tile = constant_index(c, size), *rest = nr_arith_binary(&c->b, NR_OP_arith_remui, vectors, tile);
+      count = nr_arith_binary(&c->b, NR_OP_arith_divui, vectors, tile);
+      if (size > 2) { /* no tile of one vector is left where there is another one */
+        NrValue *single = nr_arith_cmpi(&c->b, NR_CMPI_EQ, rest, one);
+        NrValue *any = nr_arith_cmpi(&c->b, NR_CMPI_NE, count, zero);
+        NrValue *both = nr_arith_binary(&c->b, NR_OP_arith_andi, single, any);
+        NrValue *less = nr_arith_binary(&c->b, NR_OP_arith_subi, count, one);
+        count = nr_build_value(&c->b, NR_OP_arith_select, count->type, (NrValue *[]){both, less, count}, 3);
+      }
+      NrValue *taken = nr_arith_binary(&c->b, NR_OP_arith_muli, count, tile);
+      vectors = nr_arith_binary(&c->b, NR_OP_arith_subi, vectors, taken);
+    }
+    NrValue *length = nr_arith_binary(&c->b, NR_OP_arith_muli, count, step);
+    NrValue *end = nr_arith_binary(&c->b, NR_OP_arith_addi, begin, length);
+    tiles_along_v(c, t, begin, end, size, size - 1);
+    begin = end;
+  }
+}
+
 /* Emits the loops over the vectorized parallel dim. Of an unknown range: tiles of tile_v vectors; then one under
  * masks where more than a vector is left, or, of very wide tiles, some of half as many vectors, and so on; then a
  * masked vector. */
@@ -532,6 +546,10 @@ static void over_v(NrContraction *c, Tile *t) {
   int64_t range = nr_contraction_range(c, c->v);
   if (range != INT64_MAX) {
     over_known_v(c, t, range);
+    return;
+  }
+  if (c->packed >= 0) {
+    over_packed_v(c, t);
     return;
   }
   NrValue *begin = constant_index(c, 0), *bound = c->bounds[c->v];
@@ -553,11 +571,30 @@ static void over_v(NrContraction *c, Tile *t) {
   tiles_along_v(c, t, begin, bound, 1, 0);
 }
 
+/* The tiles along v, for one part of the sum after the other: what a part multiplies with of the other factor's rows is
+ * then still in the second cache for the next tile. */
+static void over_parts(NrContraction *c, Tile *t) {
+  if (c->packed < 0) {
+    over_v(c, t);
+    return;
+  }
+  int64_t range = nr_contraction_range(c, c->k);
+  NrValue *depth = constant_index(c, c->depth), *bound = c->bounds[c->k];
+  NrOp *loop = open_loop(c, constant_index(c, 0), bound, c->depth, NULL, 0, &c->begin);
+  c->count = depth;
+  if (range == INT64_MAX || range % c->depth) {
+    NrValue *left = nr_arith_binary(&c->b, NR_OP_arith_subi, bound, c->begin);
+    c->count = nr_arith_binary(&c->b, NR_OP_arith_minui, left, depth);
+  }
+  over_v(c, t);
+  close_loop(c, loop, NULL, 0);
+}
+
 static void over_rest(NrContraction *c, Tile *t, size_t at) {
   while (at < c->num_loops && (c->reduction[at] || (int)at == c->v || (int)at == c->u || (int)at == c->w)) at++;
   if (at == c->num_loops) {
     if (c->dot) over_w(c, t);
-    else over_v(c, t);
+    else over_parts(c, t);
     return;
   }
   NrOp *loop = open_loop(c, constant_index(c, 0), c->bounds[at], 1, NULL, 0, &c->ivs[at]);
@@ -599,7 +636,7 @@ static NrStatus vectorize_contractions_run(NrPassContext *pass, NrOp *root) {
   for (size_t i = 0; i < found.size; i++) {
     NrContraction c = {.op = found.data[i], .four = -1, .target = pass->target, .b = nr_builder_before(found.data[i])};
     if (!nr_contraction_read(&c)) continue;
-    NrOp *merged = nr_contraction_merge_loops(c.op);
+    NrOp *merged = nr_linalg_merge_loops(c.op);
     if (merged != c.op) {
       c = (NrContraction){.op = merged, .four = -1, .target = pass->target, .b = nr_builder_before(merged)};
       bool again = nr_contraction_read(&c);

@@ -172,3 +172,31 @@ func.func @short(%x: memref<1024xf32>, %o: memref<1024xf32>) {
   }
   return
 }
+
+// Rows of 14 elements lie side by side in both, with the same factor for all of a channel: one loop runs over them. A
+// body that asks for an index keeps its loops.
+// CHECK-LABEL: func.func @rows_side_by_side
+// CHECK: memref.collapse_shape {{.*}} : memref<8x14x14xf32> into memref<8x196xf32>
+// CHECK: memref.load %{{.*}} : memref<8x196xf32>
+// CHECK: memref.store %{{.*}} : memref<8x196xf32>
+// CHECK-LABEL: func.func @rows_with_index
+// CHECK-NOT: memref.collapse_shape
+// CHECK: memref.store %{{.*}} : memref<8x14x14xindex>
+func.func @rows_side_by_side(%x: memref<8x14x14xf32>, %b: memref<8xf32>, %o: memref<8x14x14xf32>) {
+  linalg.generic {indexing_maps = [affine_map<(c, h, w) -> (c, h, w)>, affine_map<(c, h, w) -> (c)>, affine_map<(c, h, w) -> (c, h, w)>], iterator_types = ["parallel", "parallel", "parallel"]}
+      ins(%x, %b : memref<8x14x14xf32>, memref<8xf32>) outs(%o : memref<8x14x14xf32>) {
+  ^bb0(%a: f32, %f: f32, %old: f32):
+    %y = arith.mulf %a, %f : f32
+    linalg.yield %y : f32
+  }
+  return
+}
+func.func @rows_with_index(%o: memref<8x14x14xindex>) {
+  linalg.generic {indexing_maps = [affine_map<(c, h, w) -> (c, h, w)>], iterator_types = ["parallel", "parallel", "parallel"]}
+      outs(%o : memref<8x14x14xindex>) {
+  ^bb0(%old: index):
+    %y = linalg.index 2 : index
+    linalg.yield %y : index
+  }
+  return
+}

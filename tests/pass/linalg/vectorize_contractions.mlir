@@ -135,3 +135,29 @@ func.func @short_rows(%a: memref<128x300xf32>, %b: memref<300x14x14xf32>, %c: me
   }
   return
 }
+
+// The same with rows of unknown length: a part of the sum at a time, its tiles of three vectors at most along both rows,
+// from which the last vector has a mask, and no tile of one vector where there are more.
+// CHECK-LABEL: func.func @rows_of_unknown_length
+// CHECK: memref.collapse_shape {{.*}} : memref<300x?x?xf32> into memref<300x?xf32>
+// CHECK: %[[LENGTH:.*]] = memref.dim
+// CHECK: scf.for %[[PART:.*]] = %c0{{.*}} to %c300
+// CHECK: %[[VECTORS:.*]] = arith.ceildivui %[[LENGTH]]
+// CHECK: arith.remui %[[VECTORS]]
+// CHECK: scf.for %[[TILE:.*]] = %c0
+// CHECK: scf.for %[[ROW:.*]] = %c0
+// CHECK: arith.addi %[[PART]], %[[ROW]]
+// CHECK: vector.maskedload %{{.*}} : memref<300x?xf32>
+// CHECK: vector.store {{.*}} : memref<9216xf32>
+// CHECK: vector.load {{.*}} : memref<9216xf32>
+// CHECK-NOT: vector.maskedload %{{.*}} : memref<9216xf32>
+// CHECK-NOT: linalg.generic
+func.func @rows_of_unknown_length(%a: memref<128x300xf32>, %b: memref<300x?x?xf32>, %c: memref<128x?x?xf32>) {
+  linalg.generic {indexing_maps = [affine_map<(o, y, x, q) -> (o, q)>, affine_map<(o, y, x, q) -> (q, y, x)>, affine_map<(o, y, x, q) -> (o, y, x)>], iterator_types = ["parallel", "parallel", "parallel", "reduction"]} ins(%a, %b : memref<128x300xf32>, memref<300x?x?xf32>) outs(%c : memref<128x?x?xf32>) {
+  ^bb0(%x: f32, %y: f32, %acc: f32):
+    %p = arith.mulf %x, %y : f32
+    %s = arith.addf %acc, %p : f32
+    linalg.yield %s : f32
+  }
+  return
+}
