@@ -1,4 +1,5 @@
-"""Conv over signals whose length only the run knows, short ones too: onnx's reference evaluator is the judge."""
+"""Conv over signals and images whose size only the run knows, short ones too, and over images of few pixels: onnx's
+reference evaluator is the judge."""
 
 import numpy as np
 import onnx
@@ -36,3 +37,38 @@ def test_lengths(elem, shape):
             x = np.random.default_rng(length).normal(size=(batch, shape[1], length)).astype(dtype)
             got, want = session.run(None, {"x": x})[0], judge.run(None, {"x": x})[0]
             np.testing.assert_allclose(got, want, rtol=1e-4, atol=1e-4, err_msg=f"{batch} of {length}")
+
+
+def image_conv(size, height, width, channels=40, out=130):
+    """Conv, Add and Relu: more output channels than are summed without a panel (vectorize_contractions.c)."""
+    rng = np.random.default_rng(size)
+    weights = [rng.normal(size=(out, channels, size, size)).astype(np.float32), rng.normal(size=out).astype(np.float32)]
+    nodes = [helper.make_node("Conv", ["x", "w", "b"], ["c"], pads=[size // 2] * 4),
+             helper.make_node("Add", ["c", "r"], ["s"]), helper.make_node("Relu", ["s"], ["y"])]
+    inputs = [helper.make_tensor_value_info(name, TensorProto.FLOAT, [1, count, height, width])
+              for name, count in (("x", channels), ("r", out))]
+    graph = helper.make_graph(nodes, "g", inputs, [helper.make_tensor_value_info("y", TensorProto.FLOAT, None)],
+                              [numpy_helper.from_array(w, name) for w, name in zip(weights, "wb")])
+    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 18)], ir_version=9)
+
+
+def check_image(session, judge, height, width):
+    rng = np.random.default_rng(height * width)
+    feeds = {name: rng.normal(size=(1, count, height, width)).astype(np.float32) for name, count in (("x", 40), ("r", 130))}
+    got, want = session.run(None, feeds)[0], judge.run(None, feeds)[0]
+    np.testing.assert_allclose(got, want, rtol=1e-4, atol=1e-4, err_msg=f"{height}x{width}")
+
+
+@pytest.mark.parametrize("size", [1, 3])
+def test_images_of_unknown_size(size):
+    model = image_conv(size, "h", "w")
+    session, judge = noria.InferenceSession(model.SerializeToString()), ReferenceEvaluator(model)
+    for height, width in ((1, 1), (1, 16), (3, 5), (1, 33), (4, 8), (7, 7), (2, 40), (13, 5), (14, 14), (3, 70), (2, 140)):
+        check_image(session, judge, height, width)
+
+
+@pytest.mark.parametrize("size", [1, 3])
+def test_images_of_known_size(size):
+    for height, width in ((3, 5), (7, 7), (14, 14), (2, 40)):
+        model = image_conv(size, height, width)
+        check_image(noria.InferenceSession(model.SerializeToString()), ReferenceEvaluator(model), height, width)

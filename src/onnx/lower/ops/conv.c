@@ -273,6 +273,24 @@ static void fold_positions(NrLower *l, NrConv *c, NrDim batch) {
   snprintf(c->windows_dims, sizeof c->windows_dims, "ngqp");
 }
 
+/* The windows of a kernel of one element, which are x. Known positions stay dims of their own, so that what uses the
+ * result computes tiles of the same shape; vectorize-contractions makes one loop of them. It cannot know that rows of
+ * unknown length lie side by side in a tile. */
+static NrValue *view_positions(NrLower *l, NrValue *x, const NrShape *sx, NrDim channels, NrConv *c) {
+  NrShape view = {sx->rank + 1, {sx->dims[0], c->groups, channels}};
+  bool known = true;
+  for (size_t i = 2; i < sx->rank; i++) {
+    known &= nr_dim_known(sx->dims[i]);
+    view.dims[i + 1] = sx->dims[i];
+  }
+  if (known) {
+    snprintf(c->windows_dims, sizeof c->windows_dims, "ngq%s", c->out_dims + 3);
+    return nr_lower_reshape(l, x, &view);
+  }
+  fold_positions(l, c, sx->dims[0]);
+  return nr_lower_reshape(l, x, &(NrShape){4, {sx->dims[0], c->groups, channels, c->positions}});
+}
+
 /* Element (n, g, c, k.., i..) of the im2col tensor. */
 static NrValue *windows_body(NrLower *l, NrValue *const *at, void *user) {
   const Im2col *r = user;
@@ -367,8 +385,7 @@ NrStatus nr_lower_conv_under(NrLower *l, NrValue *x, NrValue *k, NrDim groups, N
   if (nr_lower_is_of_bytes(x, k) && (is_pointwise(&w) || takes_fours(&sx, &w))) {
     out->windows = gather_fours(l, x, &sk, &w, padding, out);
   } else if (is_pointwise(&w) && !has_few_positions(l, out)) {
-    fold_positions(l, out, sx.dims[0]);
-    out->windows = nr_lower_reshape(l, x, &(NrShape){4, {sx.dims[0], groups, sk.dims[1], out->positions}});
+    out->windows = view_positions(l, x, &sx, sk.dims[1], out);
   } else {
     out->windows = gather_windows(l, x, &sk, &w, padding, out);
   }
