@@ -221,7 +221,8 @@ typedef struct NoriaParameter {
 typedef struct NoriaProgramOptions {
   int32_t threads;       /* of a run, its caller's included; 0: one per available CPU; 1: never starts a thread */
   NoriaRunLimits limits; /* for runs without options of their own */
-  int64_t cache_size;    /* bytes of freed blocks that stay for the next run; 0: 64 MiB; negative: none */
+  int64_t cache_size;    /* bytes of freed blocks that stay for the next run; 0: as many as recent runs needed
+                          * (docs/runtime.md has the bounds); negative: none */
   const NoriaImport *imports; /* found before the runtime's; read during the call only */
   size_t num_imports;
   const char *const *libraries; /* paths of shared libraries with the functions that flow.call calls and imports does
@@ -314,7 +315,8 @@ NORIA_API int noria_world_reports(const NoriaWorld *world);
 /* Ends the world first if that was not done. No run may use it. NULL is fine. */
 NORIA_API void noria_world_destroy(NoriaWorld *world);
 
-/* Frees the blocks that finished runs left for the next ones. */
+/* Gives the blocks that finished runs left for the next ones, and outputs that were released, back to the system. Safe
+ * while other threads run the program. */
 NORIA_API void noria_program_trim(NoriaProgram *program);
 
 /* Stops the runs that are in progress now, of one program or of all, with NORIA_ERROR_INTERRUPTED, within 0.1 s;

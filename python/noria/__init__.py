@@ -184,6 +184,12 @@ class InferenceSession:
         `timeout` seconds. Error where none could be made: runs then stay with the code that was made first."""
         return self._session.wait_until_optimized(-1.0 if timeout is None else max(float(timeout), 0.0))
 
+    def trim(self):
+        """Gives the memory that is kept for the next run back to the system: for a session that idles."""
+        self._session.trim()
+        for session in self._overrides.values():
+            session.trim()
+
     def run(self, output_names, input_feed, run_options=None):
         """Outputs in the order of output_names, or all of them for None or []. A feed of an initializer that is also an
         input of the graph overrides its value: the first run with it compiles the model for that."""

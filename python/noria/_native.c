@@ -478,9 +478,19 @@ static PyObject *session_wait(PyObject *object, PyObject *args) {
   return PyBool_FromLong(w.tier != NORIA_TIER_FIRST);
 }
 
+/* trim() */
+static PyObject *session_trim(PyObject *object, PyObject *unused) {
+  (void)unused;
+  Py_BEGIN_ALLOW_THREADS
+  noria_program_trim(((Session *)object)->program);
+  Py_END_ALLOW_THREADS
+  Py_RETURN_NONE;
+}
+
 static PyMethodDef session_methods[] = {
     {"run", session_run, METH_O, "run(list of inputs) -> list of Value"},
     {"run_ranks", session_run_ranks, METH_VARARGS, "run_ranks(ranks, list of inputs, check) -> list of Value"},
+    {"trim", session_trim, METH_NOARGS, "trim()"},
     {"wait_until_optimized", session_wait, METH_VARARGS, "wait_until_optimized(seconds) -> bool"},
     {NULL, NULL, 0, NULL},
 };

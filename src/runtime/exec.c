@@ -32,6 +32,7 @@ static NrExec *exec_new(void) {
 static void exec_retire(NrExec *e) {
   atomic_store(&e->program, NULL);
   nr_allocator_end(&e->allocator, 0);
+  nr_allocator_init(&e->allocator);
   free(e->descs);
   free(e->symbols);
   free(e->strings);
@@ -75,10 +76,18 @@ NrExec *nr_exec_acquire(NoriaProgram *program) {
 }
 
 void nr_exec_release(NoriaProgram *program, NrExec *e) {
+  enum { MOST_AGE = 64 }; /* runs, after which one that was used only while many ran at once has no blocks left */
   pthread_mutex_lock(&program->lock);
   e->next = program->idle;
   program->idle = e;
+  e->ran = ++program->runs;
+  for (NrExec *old = e->next; old; old = old->next)
+    if (program->runs - old->ran > MOST_AGE && old->allocator.cached_bytes) nr_allocator_end(&old->allocator, 0);
   pthread_mutex_unlock(&program->lock);
+}
+
+void nr_exec_trim_idle(NoriaProgram *program) {
+  for (NrExec *e = program->idle; e; e = e->next) nr_allocator_end(&e->allocator, 0);
 }
 
 void nr_exec_retire_all(NoriaProgram *program) {

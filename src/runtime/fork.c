@@ -51,6 +51,18 @@ bool nr_programs_add(NoriaProgram *program) {
   return true;
 }
 
+void nr_programs_trim(void) {
+  if (pthread_mutex_trylock(&lock)) return;
+  for (NoriaProgram *p = programs; p; p = p->next_program) {
+    if (!pthread_mutex_trylock(&p->lock)) {
+      nr_exec_trim_idle(p);
+      pthread_mutex_unlock(&p->lock);
+    }
+    nr_returned_trim(p->returned, 0);
+  }
+  pthread_mutex_unlock(&lock);
+}
+
 void nr_programs_remove(NoriaProgram *program) {
   if (!program->is_listed) return;
   pthread_mutex_lock(&lock);

@@ -110,15 +110,35 @@ enum {
 };
 
 enum { NR_BLOCK_ALIGNMENT = 64, NR_RED_ZONE = 256 /* under the address sanitizer */ };
+enum {
+  NR_CACHE_SLACK = 64 << 20, /* bytes of freed blocks beyond what recent runs held */
+  NR_LARGE_BLOCK = 128 << 10 /* smaller ones come from memory that the process has already */
+};
 
 typedef struct NrReturned NrReturned;
+
+/* The highest number that the last runs reported: 8 of them at least, 16 at most. */
+typedef struct NrRecent {
+  int64_t now, before; /* of the runs of this window, and of the one before it */
+  uint32_t runs;       /* of this window */
+} NrRecent;
+
+static inline void nr_recent_add(NrRecent *r, int64_t number) {
+  enum { WINDOW = 8 };
+  r->now = NR_MAX(r->now, number);
+  if (++r->runs < WINDOW) return;
+  *r = (NrRecent){.before = r->now};
+}
+static inline int64_t nr_recent_top(const NrRecent *r) { return NR_MAX(r->now, r->before); }
 
 /* Stands in the 64 bytes before the data of each block. */
 typedef struct NrBlock {
   struct NrBlock *prev, *next; /* in the run's list of live blocks; next also links free blocks */
   void *base;                  /* what malloc gave */
   size_t capacity, size;       /* size: asked for; what limits and statistics count */
-  uint32_t size_class;
+  uint16_t size_class;         /* of the capacity */
+  uint16_t asked_class;        /* of the size that was asked for at first; realloc changes the other one only */
+  uint32_t last_run;           /* the run of the allocator that used it last */
   uintptr_t mark;              /* while it is live: what no other memory has by chance */
   NrReturned *home;            /* of an output: where it goes when that is released */
 } NrBlock;
@@ -127,6 +147,12 @@ typedef struct NrAllocator {
   NrBlock live; /* head of a ring */
   NrBlock *free[NR_NUM_CLASSES];
   int64_t live_bytes, peak_bytes, cached_bytes, limit, allocations;
+  int64_t held_bytes; /* capacity of the live blocks */
+  int64_t top_bytes;  /* the most of live_bytes in this run */
+  int64_t lent_bytes;            /* capacity of the large blocks that became outputs of this run */
+  NrRecent recent;               /* top_bytes of the runs before */
+  uint32_t run;                  /* their number */
+  uint32_t sifted_run;           /* the run in which cached blocks that no recent run used were freed last */
   int64_t string_bytes;  /* of the strings that the run holds */
   int64_t charged_bytes; /* that the program holds elsewhere: api->charge */
   NrAccount *values;     /* NULL: nothing yet */
@@ -134,17 +160,24 @@ typedef struct NrAllocator {
 
 void nr_allocator_init(NrAllocator *a);
 void nr_allocator_begin(NrAllocator *a, int64_t limit);         /* of a run */
-void nr_allocator_end(NrAllocator *a, int64_t keep);            /* frees live blocks; at most keep bytes stay cached */
+/* Frees live blocks. At most keep bytes stay cached, and no more than the most that recent runs held, with
+ * its slack. */
+void nr_allocator_end(NrAllocator *a, int64_t keep);
 /* Takes the block of data out of the run. NULL when it was taken before. */
 NrBlock *nr_allocator_detach(NrAllocator *a, void *data);
 size_t nr_allocator_size(const void *data); /* of the block of data, as was asked for */
 
-/* Blocks of outputs that were released (returned.c): at most keep bytes wait for the next run. NULL without memory. */
+/* Blocks of outputs that were released (returned.c): at most keep bytes wait for the next run, and no more than the
+ * outputs of one recent run, or NR_CACHE_SLACK where that is more. NULL without memory. */
 NrReturned *nr_returned_create(int64_t keep);
 void nr_returned_stop(NrReturned *r);  /* from now on none are kept */
 void nr_returned_close(NrReturned *r); /* the program ends; outputs that are out stay valid. NULL is fine */
-void nr_returned_trim(NrReturned *r);
-NrBlock *nr_returned_take(NrReturned *r, uint32_t size_class, size_t capacity); /* NULL: there is none */
+void nr_returned_trim(NrReturned *r, int64_t keep); /* frees those that wait longest, until keep bytes are left */
+int64_t nr_returned_bytes(NrReturned *r);           /* that wait */
+void nr_returned_ran(NrReturned *r, int64_t bytes); /* a run ended whose outputs have large blocks of so many bytes */
+/* One of the class of the capacity, of a class that is a little larger, or one that was asked for with a size of
+ * asked_class, and that realloc made larger or smaller since. NULL: there is none. */
+NrBlock *nr_returned_take(NrReturned *r, uint16_t size_class, uint16_t asked_class, size_t capacity);
 /* The function, with what it is to be called with, that releases a detached block. */
 NoriaReleaseFn nr_returned_lend(NrReturned *r, NrBlock *block, void **out_user);
 void nr_returned_lock(NrReturned *r); /* around fork() */
@@ -213,6 +246,7 @@ struct NrExec {
   atomic_bool running;
   NrExec *registry_next; /* all execs; set once */
   NrExec *next;          /* in the program's list of idle ones, or the global one */
+  uint64_t ran;          /* the number of its last run among those of the program */
 
   pthread_mutex_t lock; /* allocator, handles and strings while a dispatch runs on several threads */
   atomic_int parallel;  /* dispatches on several threads in progress */
@@ -258,6 +292,8 @@ static inline void nr_exec_unlock(NrExec *e, bool locked) {
 NrExec *nr_exec_acquire(NoriaProgram *program); /* NULL without memory */
 void nr_exec_release(NoriaProgram *program, NrExec *e);
 void nr_exec_retire_all(NoriaProgram *program);
+/* Frees the cached blocks of the program's execs that no run uses. The program's lock is held. */
+void nr_exec_trim_idle(NoriaProgram *program);
 /* stats: whether the caller wants statistics of this run. */
 void nr_exec_begin(NrExec *e, const NoriaRunLimits *limits, bool stats);
 /* Frees what the run still holds and makes the exec ready for another. */
@@ -347,7 +383,7 @@ struct NoriaProgram {
   NoriaImportFn *imports;
   int32_t threads;
   NoriaRunLimits limits;
-  int64_t cache_size;
+  int64_t cache_size; /* bytes; INT64_MAX: as many as recent runs need; 0: none */
   NoriaReleaseFn release;
   void *user;
   bool sanitize; /* its code is made to be watched */
@@ -360,7 +396,8 @@ struct NoriaProgram {
   int32_t *dim_symbols;
   int32_t num_symbols;
   pthread_mutex_t lock; /* idle and globals */
-  NrExec *idle;
+  NrExec *idle; /* the one that ran last comes first */
+  uint64_t runs; /* that ended */
   struct NrGlobal **globals; /* whose sizes runs choose, by number; NULL: not stored yet */
   size_t num_globals;
   atomic_int initialized; /* NrInitialized */
@@ -372,6 +409,9 @@ void nr_globals_drop(NoriaProgram *program); /* imports_global.c; no run is in p
 
 /* The list of all programs (fork.c), for handlers of fork(). add returns false without memory. */
 bool nr_programs_add(NoriaProgram *program);
+/* Frees the blocks that programs keep for their next runs, because the system has no memory. Skips a program whose lock
+ * another thread holds: the caller may hold locks. */
+void nr_programs_trim(void);
 void nr_programs_remove(NoriaProgram *program); /* fine when it was not added */
 
 /* Checks the values against the module's inputs and describes them in e->descs. */

@@ -5,10 +5,13 @@
 #include "runtime/internal.h"
 
 #include <dlfcn.h>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { DEFAULT_CACHE = 64 << 20, MOST_THREADS = 1024 };
+enum { MOST_THREADS = 1024 };
 
 /* ---- making ----------------------------------------------------------------------------------------------------- */
 
@@ -155,10 +158,10 @@ NoriaStatus noria_program_create(const NoriaModule *module, const NoriaProgramOp
   NoriaProgram *program = program_new(module);
   if (!program) return nr_error_set_memory(error, sizeof(NoriaProgram));
   program->threads = count_threads(options ? options->threads : 0);
-  program->cache_size = DEFAULT_CACHE;
+  program->cache_size = INT64_MAX;
   if (options) {
     program->limits = options->limits;
-    if (options->cache_size) program->cache_size = options->cache_size;
+    if (options->cache_size) program->cache_size = NR_MAX(options->cache_size, 0);
   }
   status = resolve_constants(program, options, error);
   if (!status) status = nr_libraries_open(program, options, error);
@@ -206,9 +209,12 @@ const NoriaModule *noria_program_module(const NoriaProgram *program) { return pr
 
 void noria_program_trim(NoriaProgram *program) {
   pthread_mutex_lock(&program->lock);
-  for (NrExec *e = program->idle; e; e = e->next) nr_allocator_end(&e->allocator, 0);
+  nr_exec_trim_idle(program);
   pthread_mutex_unlock(&program->lock);
-  nr_returned_trim(program->returned);
+  nr_returned_trim(program->returned, 0);
+#ifdef __GLIBC__
+  malloc_trim(0); /* free() alone keeps blocks that are smaller than 32 MiB */
+#endif
 }
 
 /* ---- running ---------------------------------------------------------------------------------------------------- */
@@ -345,6 +351,7 @@ NoriaStatus noria_program_run(NoriaProgram *program, const NoriaValue *const *in
     *options->stats = (NoriaRunStats){.peak_memory = e->allocator.peak_bytes,
                                       .iterations = atomic_load_explicit(&e->iterations, memory_order_relaxed),
                                       .allocations = e->allocator.allocations};
+  nr_returned_ran(program->returned, e->allocator.lent_bytes);
   nr_exec_finish(e, program->cache_size);
   nr_exec_release(program, e);
   /* The other ranks must not wait for this one. */

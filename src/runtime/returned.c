@@ -12,16 +12,15 @@ struct NrReturned {
   _Atomic int64_t keep; /* bytes; 0: none, and the lock is not taken any more */
   pthread_mutex_t lock;
   NrBlock *first; /* newest first */
-  int64_t bytes;
+  _Atomic int64_t bytes; /* changes under the lock */
+  NrRecent recent; /* bytes of a run's outputs */
 };
-
-enum { LEAST = 128 << 10 }; /* smaller blocks come from memory that the process has already */
 
 NrReturned *nr_returned_create(int64_t keep) {
   NrReturned *r = calloc(1, sizeof *r);
   if (!r) return NULL;
   atomic_init(&r->refs, 1);
-  atomic_init(&r->keep, keep > 0 ? keep : 0);
+  atomic_init(&r->keep, keep);
   if (pthread_mutex_init(&r->lock, NULL) == 0) return r;
   free(r);
   return NULL;
@@ -33,16 +32,47 @@ static void drop_ref(NrReturned *r) {
   free(r);
 }
 
-void nr_returned_trim(NrReturned *r) {
-  pthread_mutex_lock(&r->lock);
-  NrBlock *block = r->first;
-  r->first = NULL;
-  r->bytes = 0;
-  pthread_mutex_unlock(&r->lock);
+/* Those that wait longest, taken off the list until at most keep bytes wait. The lock is held. */
+static NrBlock *take_oldest(NrReturned *r, int64_t keep) {
+  NrBlock **at = &r->first;
+  int64_t bytes = 0;
+  while (*at && bytes + (int64_t)(*at)->capacity <= keep) {
+    bytes += (int64_t)(*at)->capacity;
+    at = &(*at)->next;
+  }
+  NrBlock *oldest = *at;
+  *at = NULL;
+  atomic_store_explicit(&r->bytes, bytes, memory_order_relaxed);
+  return oldest;
+}
+
+static void free_all(NrBlock *block) {
   for (NrBlock *next; block; block = next) {
     next = block->next;
     free(block->base);
   }
+}
+
+static int64_t room(NrReturned *r) {
+  return NR_MIN(atomic_load(&r->keep), NR_MAX(nr_recent_top(&r->recent), NR_CACHE_SLACK));
+}
+
+void nr_returned_trim(NrReturned *r, int64_t keep) {
+  pthread_mutex_lock(&r->lock);
+  NrBlock *oldest = take_oldest(r, keep);
+  pthread_mutex_unlock(&r->lock);
+  free_all(oldest);
+}
+
+int64_t nr_returned_bytes(NrReturned *r) { return atomic_load_explicit(&r->bytes, memory_order_relaxed); }
+
+void nr_returned_ran(NrReturned *r, int64_t bytes) {
+  if (!bytes && !nr_returned_bytes(r)) return;
+  pthread_mutex_lock(&r->lock);
+  nr_recent_add(&r->recent, bytes);
+  NrBlock *oldest = nr_returned_bytes(r) > room(r) ? take_oldest(r, room(r)) : NULL;
+  pthread_mutex_unlock(&r->lock);
+  free_all(oldest);
 }
 
 /* A child of fork() may release outputs of a program that its parent was ending: it then needs no lock. */
@@ -51,21 +81,36 @@ void nr_returned_stop(NrReturned *r) { atomic_store(&r->keep, 0); }
 void nr_returned_close(NrReturned *r) {
   if (!r) return;
   nr_returned_stop(r);
-  nr_returned_trim(r);
+  nr_returned_trim(r, 0);
   drop_ref(r);
 }
 
 void nr_returned_lock(NrReturned *r) { pthread_mutex_lock(&r->lock); }
 void nr_returned_unlock(NrReturned *r) { pthread_mutex_unlock(&r->lock); }
 
-NrBlock *nr_returned_take(NrReturned *r, uint32_t size_class, size_t capacity) {
-  if (capacity < LEAST) return NULL;
+/* How well a block serves a request of the class: 0 for not at all. */
+static int fitness(const NrBlock *block, uint16_t class, uint16_t asked_class) {
+  enum { STEPS = 2 };
+  if (block->size_class == class) return 3;
+  if (block->asked_class == asked_class) return 2;
+  return block->size_class > class && block->size_class <= class + STEPS;
+}
+
+NrBlock *nr_returned_take(NrReturned *r, uint16_t size_class, uint16_t asked_class, size_t capacity) {
+  if (capacity < NR_LARGE_BLOCK || !nr_returned_bytes(r)) return NULL;
   pthread_mutex_lock(&r->lock);
-  NrBlock **at = &r->first, *block;
-  while ((block = *at) && block->size_class != size_class) at = &block->next;
-  if (block) {
-    *at = block->next;
-    r->bytes -= (int64_t)block->capacity;
+  NrBlock **best = NULL, *block = NULL;
+  int fit = 0;
+  for (NrBlock **at = &r->first; *at; at = &(*at)->next) {
+    int fits = fitness(*at, size_class, asked_class);
+    if (fits <= fit) continue;
+    best = at;
+    fit = fits;
+  }
+  if (best) {
+    block = *best;
+    *best = block->next;
+    atomic_fetch_sub_explicit(&r->bytes, (int64_t)block->capacity, memory_order_relaxed);
   }
   pthread_mutex_unlock(&r->lock);
   return block;
@@ -74,25 +119,28 @@ NrBlock *nr_returned_take(NrReturned *r, uint32_t size_class, size_t capacity) {
 static void give_back(void *user) {
   NrBlock *block = user;
   NrReturned *r = block->home;
-  int64_t capacity = (int64_t)block->capacity;
-  bool kept = false;
-  if (atomic_load(&r->keep) >= capacity) {
+  NrBlock *unused = block;
+  if (atomic_load(&r->keep) >= (int64_t)block->capacity) {
     pthread_mutex_lock(&r->lock);
-    /* The program may have ended since, or others may have filled the room. */
-    if ((kept = r->bytes + capacity <= atomic_load(&r->keep))) {
+    int64_t keep = room(r); /* 0 if the program ended since */
+    if ((int64_t)block->capacity <= keep) {
       block->next = r->first;
       r->first = block;
-      r->bytes += capacity;
+      unused = take_oldest(r, keep);
+    } else {
+      block->next = NULL;
     }
     pthread_mutex_unlock(&r->lock);
+  } else {
+    block->next = NULL;
   }
-  if (!kept) free(block->base);
+  free_all(unused);
   drop_ref(r);
 }
 
 NoriaReleaseFn nr_returned_lend(NrReturned *r, NrBlock *block, void **out_user) {
   *out_user = block->base;
-  if (block->capacity < LEAST || atomic_load(&r->keep) == 0) return free;
+  if (block->capacity < NR_LARGE_BLOCK || atomic_load(&r->keep) == 0) return free;
   atomic_fetch_add_explicit(&r->refs, 1, memory_order_relaxed);
   block->home = r;
   *out_user = block;
