@@ -110,6 +110,11 @@ static NrStatus emit_enter(NrC *g, NrOp *op, const NrCRow *row) {
   return NR_OK;
 }
 
+static NrStatus emit_threads(NrC *g, NrOp *op, const NrCRow *row) {
+  nr_c_set(g, nr_op_result(op), "exec->threads");
+  return NR_OK;
+}
+
 static NrStatus emit_safepoint(NrC *g, NrOp *op, const NrCRow *row) {
   stop_if(g, op, "exec->stop");
   return NR_OK;
@@ -249,6 +254,7 @@ const NrCRow nr_c_runtime_rows[] = {
     {"rt.poll", emit_poll},
     {"rt.enter", emit_enter},
     {"rt.safepoint", emit_safepoint},
+    {"rt.threads", emit_threads},
     {"rt.call", emit_runtime_call},
     {"rt.dispatch", emit_dispatch},
     {0},

@@ -55,6 +55,13 @@ static NrStatus emit_poll(NrLl *g, NrOp *op, const NrLlRow *row) {
   return NR_OK;
 }
 
+static NrStatus emit_threads(NrLl *g, NrOp *op, const NrLlRow *row) {
+  LLVMValueRef offset = nr_ll_int(g, offsetof(NoriaExec, threads));
+  LLVMValueRef field = LLVMBuildInBoundsGEP2(g->b, g->i8, g->exec, &offset, 1, "");
+  nr_ll_set(g, nr_op_result(op), LLVMBuildSExt(g->b, LLVMBuildLoad2(g->b, g->i32, field, ""), g->i64, ""));
+  return NR_OK;
+}
+
 static NrStatus emit_enter(NrLl *g, NrOp *op, const NrLlRow *row) {
   unsigned site = nr_ll_site(g, nr_ll_place(g, op), nr_op_attr_str(op, NR_A_text));
   LLVMValueRef args[] = {g->exec, nr_ll_int32(g, (int32_t)site)};
@@ -257,6 +264,6 @@ static NrStatus emit_dispatch(NrLl *g, NrOp *op, const NrLlRow *row) {
 
 const NrLlRow nr_ll_rt_rows[] = {
     {"rt.check", emit_check},       {"cf.assert", emit_assert},     {"rt.poll", emit_poll},
-    {"rt.enter", emit_enter},       {"rt.safepoint", emit_safepoint},
+    {"rt.enter", emit_enter},       {"rt.safepoint", emit_safepoint}, {"rt.threads", emit_threads},
     {"rt.call", emit_runtime_call}, {"rt.dispatch", emit_dispatch}, {0},
 };

@@ -10,6 +10,8 @@ func.func @ops(%c: i1, %i: index, %m: memref<?xf32>) {
   rt.check %c, "%0 is less than %1"(%i, %i : index, index) {node = "gather"}
   // CHECK-NEXT: rt.poll %[[I]]
   rt.poll %i
+  // CHECK-NEXT: rt.threads
+  %t = rt.threads
   // CHECK: rt.libm "hypot"(%[[D:.*]], %[[D]]) : f64
   %d = arith.constant 3.0 : f64
   %h = rt.libm "hypot"(%d, %d) : f64
