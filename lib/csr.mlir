@@ -126,10 +126,6 @@ func.func private @rows_of_block(%indptr: memref<?x!I>, %m: index) -> index {
 func.func private @sum_counts(%counts: memref<?xindex>, %indptr: memref<?x!I>, %m: index) -> index {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
-  %one = arith.constant 1 : !I
-  %ones = arith.constant -1 : !I
-  %most = arith.shrui %ones, %one : !I
-  %limit = arith.index_cast %most : !I to index
   %total = scf.for %r = %c0 to %m step %c1 iter_args(%sum = %c0) -> (index) {
     %begin = arith.index_cast %sum : index to !I
     memref.store %begin, %indptr[%r] : memref<?x!I>
@@ -137,9 +133,19 @@ func.func private @sum_counts(%counts: memref<?xindex>, %indptr: memref<?x!I>, %
     %next = arith.addi %sum, %count : index
     scf.yield %next : index
   }
-  %fits = arith.cmpi ule, %total, %limit : index
-  rt.check %fits, "the result has %0 elements, more than its type of indices counts"(%total : index)
+  func.call @check_size(%total) : (index) -> ()
   %end = arith.index_cast %total : index to !I
   memref.store %end, %indptr[%m] : memref<?x!I>
   return %total : index
+}
+
+// Checks that a result may have %total elements.
+func.func private @check_size(%total: index) {
+  %one = arith.constant 1 : !I
+  %ones = arith.constant -1 : !I
+  %most = arith.shrui %ones, %one : !I
+  %limit = arith.index_cast %most : !I to index
+  %fits = arith.cmpi ule, %total, %limit : index
+  rt.check %fits, "the result has %0 elements, more than its type of indices counts"(%total : index)
+  return
 }

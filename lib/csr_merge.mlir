@@ -90,6 +90,23 @@ func.func private @prefetch_columns(%indices: memref<?x!I>, %p: index) {
   return
 }
 
+// Asks for the values of a later block of rows that are as far behind its begin as element %p is behind that of this one.
+func.func private @prefetch_values(%data: memref<?x!T>, %p: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %line = arith.constant 8 : index
+  %block = arith.constant 4096 : index
+  %size = memref.dim %data, %c0 : memref<?x!T>
+  %last = arith.subi %size, %c1 : index
+  %later = arith.addi %p, %block : index
+  %later1 = arith.addi %later, %line : index
+  %there = arith.minui %later, %last : index
+  %there1 = arith.minui %later1, %last : index
+  memref.prefetch %data[%there], read, locality<2>, data : memref<?x!T>
+  memref.prefetch %data[%there1], read, locality<2>, data : memref<?x!T>
+  return
+}
+
 func.func private @is_equal(%columns: vector<16x!I>, %column: !I) -> vector<16xi1> {
   %each = vector.broadcast %column : !I to vector<16x!I>
   %equal = arith.cmpi eq, %columns, %each : vector<16x!I>

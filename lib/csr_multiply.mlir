@@ -42,23 +42,6 @@ func.func private @has_special(%data: memref<?x!T>, %begin: index, %end: index) 
   return %any : i1
 }
 
-// Asks for the values of a later block of rows that are as far behind its begin as element %p is behind that of this one.
-func.func private @prefetch_values(%data: memref<?x!T>, %p: index) {
-  %c0 = arith.constant 0 : index
-  %c1 = arith.constant 1 : index
-  %line = arith.constant 8 : index
-  %block = arith.constant 4096 : index
-  %size = memref.dim %data, %c0 : memref<?x!T>
-  %last = arith.subi %size, %c1 : index
-  %later = arith.addi %p, %block : index
-  %later1 = arith.addi %later, %line : index
-  %there = arith.minui %later, %last : index
-  %there1 = arith.minui %later1, %last : index
-  memref.prefetch %data[%there], read, locality<2>, data : memref<?x!T>
-  memref.prefetch %data[%there1], read, locality<2>, data : memref<?x!T>
-  return
-}
-
 // The products of the columns that two blocks of 16 have in common go to place %at and behind it, but for those that are
 // zero. The place behind the last. More than %p - %at places may be written.
 func.func private @multiply_blocks(%ai: memref<?x!I>, %ad: memref<?x!T>, %bi: memref<?x!I>, %bd: memref<?x!T>,

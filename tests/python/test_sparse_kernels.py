@@ -244,6 +244,18 @@ def test_large():
     same(sparse.spgemm(a, a[:2000]), a @ a[:2000])
 
 
+def test_threads():
+    """The rows of a thread begin where those of the one before it end, also where the last ones have columns in common."""
+    rng = np.random.default_rng(11)
+    a, b = (sp.random_array((20000, 300), density=0.04, format="csr", rng=rng) for _ in range(2))
+    for threads in (1, 2, 3):
+        sparse.set_num_threads(threads)
+        for _ in range(5):
+            for op in OPS:
+                same(getattr(sparse, op)(a, b), OPS[op](a, b))
+    sparse.set_num_threads(0)
+
+
 def test_one_long_row():
     rng = np.random.default_rng(8)
     a, b = (sp.random_array((3, 200000), density=0.3, format="csr", rng=rng) for _ in range(2))
