@@ -22,6 +22,7 @@
 #include "dialect/onnx/dtype.h"
 #include "ir/type_info.h"
 #include "pass/core/rewrite.h"
+#include "pass/linalg/pack_constants.h"
 #include "runtime/error.h"
 #include "target/cost.h"
 
@@ -258,23 +259,38 @@ static void replace(Fold *f, const NrFolded *folded) {
   }
 }
 
+/* Finds what to compute in the entry as it is now. */
+static void find(Fold *f, NrOp *entry) {
+  NrOpList all = {0};
+  f->ops.size = f->roots.size = 0;
+  f->bytes = 0;
+  nr_map_deinit(&f->values);
+  f->values = (NrMap){0};
+  nr_collect_ops(entry, &all);
+  for (size_t i = 0; i < all.size; i++) visit(f, all.data[i]);
+  choose(f);
+  nr_vec_deinit(&all);
+}
+
 NrStatus nr_fold_constants(NrModule *module, const NrPassOptions *passes, const NrCodegenOptions *codegen,
                            int64_t max_bytes, NrFolded *out) {
   Fold f = {.module = module, .target = passes->target};
-  NrOpList all = {0};
   nr_arena_init(&f.arena);
   NrOp *entry = NULL;
   for (NrOp *op = nr_op_only_body(module->op)->first; op; op = op->next)
     if (nr_op_is(op, NR_OP_func_func) && nr_op_attr(op, NR_A_noria_entry)) entry = op;
-  if (entry && nr_func_func_body(entry)) nr_collect_ops(entry, &all);
-  for (size_t i = 0; i < all.size; i++) visit(&f, all.data[i]);
-  choose(&f);
+  if (entry && nr_func_func_body(entry)) {
+    find(&f, entry);
+    if (f.bytes <= max_bytes) { /* else nothing is computed, so that each run would pack */
+      nr_pack_constants(entry, max_bytes - f.bytes);
+      find(&f, entry);
+    }
+  }
   NrStatus status = NR_OK;
   if (f.roots.size && f.bytes >= LEAST_BYTES && f.bytes <= max_bytes) {
     status = compute(&f, passes, codegen, out);
     if (!status) replace(&f, out);
   }
-  nr_vec_deinit(&all);
   nr_vec_deinit(&f.ops);
   nr_vec_deinit(&f.roots);
   nr_map_deinit(&f.values);

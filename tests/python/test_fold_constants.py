@@ -133,6 +133,34 @@ def test_element_types(dtype):
                                   a.T[[7]].astype(np.float32) + a.T[[5]].astype(np.float32))
 
 
+@pytest.mark.parametrize("rows", [[5], ["N"], ["B", "N"], [2, 3]])
+@pytest.mark.parametrize("columns", [320, 330])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64, np.float16])
+def test_products_with_large_constants(rows, columns, dtype):
+    """Weights lie in blocks of columns (src/pass/linalg/pack_constants.c), and so do the ops around the product."""
+    depth = 257
+    w, turned = (RNG.integers(-2, 3, shape).astype(dtype) for shape in [(depth, columns), (depth, columns)])
+    bias, last = RNG.integers(-9, 9, columns).astype(dtype), RNG.integers(-2, 3, (columns, 2048)).astype(dtype)
+    nodes = [helper.make_node("MatMul", ["x", "w"], ["p"]), helper.make_node("Add", ["p", "bias"], ["h"]),
+             helper.make_node("Sign", ["h"], ["s"]), helper.make_node("Mul", ["h", "s"], ["g"]),
+             helper.make_node("Reshape", ["x", "flat"], ["f"]),
+             helper.make_node("Gemm", ["f", "turned", "bias"], ["q"], transB=1, alpha=0.5, beta=2.0),
+             helper.make_node("Shape", ["g"], ["shape"]), helper.make_node("Reshape", ["q", "shape"], ["r"]),
+             helper.make_node("Sub", ["g", "r"], ["d"]), helper.make_node("Clip", ["d", "low", "high"], ["c"]),
+             helper.make_node("MatMul", ["c", "last"], ["m"]), helper.make_node("Add", ["m", "m"], ["y"])]
+    constants = {"w": w, "turned": np.ascontiguousarray(turned.T), "bias": bias, "last": last,
+                 "flat": np.array([-1, depth], np.int64), "low": dtype(-2), "high": dtype(2)}
+    model = make(nodes, constants, rows + [depth], rows + [2048])
+    for value in list(model.graph.input) + list(model.graph.output):
+        value.type.tensor_type.elem_type = helper.np_dtype_to_tensor_dtype(np.dtype(dtype))
+    shape = [{"N": 3, "B": 2}.get(r, r) for r in rows]
+    x = RNG.integers(-2, 3, shape + [depth]).astype(dtype)
+    exact = x.astype(np.float64)
+    h = exact @ w + bias
+    expected = 2 * (np.clip(h * np.sign(h) - (0.5 * (exact @ turned) + 2.0 * bias), -2, 2) @ last.astype(np.float64))
+    np.testing.assert_allclose(run(model, x), expected, rtol=1e-3 if dtype is np.float16 else 1e-6)
+
+
 def test_stages_agree(tmp_path):
     model, weight = quantised_weight(64, 48)
     onnx.save(model, tmp_path / "m.onnx")
