@@ -93,6 +93,7 @@ int32_t nr_import_string_equal(NoriaExec *exec, const NoriaDesc *args, NoriaDesc
 int32_t nr_import_string_concat(NoriaExec *exec, const NoriaDesc *args, NoriaDesc *results);
 int32_t nr_import_string_find(NoriaExec *exec, const NoriaDesc *args, NoriaDesc *results);
 int32_t nr_import_string_rank(NoriaExec *exec, const NoriaDesc *args, NoriaDesc *results);
+int32_t nr_import_string_hash(NoriaExec *exec, const NoriaDesc *args, NoriaDesc *results);
 int32_t nr_import_string_from(NoriaExec *exec, const NoriaDesc *args, NoriaDesc *results);
 int32_t nr_import_string_to(NoriaExec *exec, const NoriaDesc *args, NoriaDesc *results);
 

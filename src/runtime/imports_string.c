@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "base/murmur.h"
+
 bool nr_put_string(NrExec *e, NoriaString **to, const char *data, size_t size) {
   *to = nr_string_new(data, size);
   if (*to) return nr_exec_hold_string(e, *to);
@@ -116,4 +118,16 @@ int32_t nr_import_string_rank(NoriaExec *exec, const NoriaDesc *args, NoriaDesc 
     ranks[i] = (NoriaString **)bsearch(&x[i], keys, (size_t)num_keys, sizeof *keys, order_entries) - keys;
   free(keys);
   return i < n ? 1 : 0;
+}
+
+int32_t nr_import_string_hash(NoriaExec *exec, const NoriaDesc *args, NoriaDesc *results) {
+  NrExec *e = nr_exec(exec);
+  if (nr_result_tensor(e, &results[0], NORIA_I32, args[1].rank, args[1].dims)) return 1;
+  uint32_t seed = (uint32_t)nr_arg_i32(&args[0]), *hashes = results[0].data;
+  NoriaString *const *x = args[1].data;
+  for (int64_t i = 0, n = nr_desc_count(&args[1]); i < n; i++) {
+    if (nr_import_stopped(e, i)) return 1;
+    hashes[i] = nr_murmur_hash(x[i]->data, (size_t)x[i]->size, seed);
+  }
+  return 0;
 }

@@ -258,6 +258,16 @@ def gemm(d, op):
                 reference=k == 0)  # ONNX Runtime forgets beta then
 
 
+@ops("com.microsoft.CDist")
+def cdist(d, op):
+    t, m, n, k = d.choose(np.float32, np.float64), d.dim(1), d.dim(1), d.choose(1, 2, 5, 17)
+    attrs = {"metric": d.choose("euclidean", "sqeuclidean")} if d.chance(.8) else {}
+    a, b = d.array(t, (m, k)), d.array(t, (n, k))
+    apart = ((a[:, None].astype(np.float64) - b[None]) ** 2).sum(-1)
+    return Case(op, [a, b], attrs, opset=18,
+                wants=[np.asarray(apart ** .5 if attrs.get("metric") == "euclidean" else apart, t)])
+
+
 @ops("Einsum")
 def einsum(d, op):
     t = d.type_of(op, 12, only="fi")

@@ -150,3 +150,30 @@ def optimiser(d, op):
     attrs = attrs if op.endswith("Momentum") else {}
     return Case(op, [np.array(.1, np.float32), np.array(0 if op.endswith("Adam") else d.integer(0, 3)), *tensors], attrs, outputs=lists - 1,
                 tolerance=1e-4)
+
+
+def murmur(data, seed):
+    """MurmurHash3, x86_32, by its document."""
+    mask, h = 0xffffffff, seed & 0xffffffff
+    rotl = lambda x, r: (x << r | x >> (32 - r)) & mask
+    whole = len(data) // 4 * 4
+    for i in range(0, len(data), 4):
+        k = int.from_bytes(data[i:i + 4], "little")
+        h ^= rotl(k * 0xcc9e2d51 & mask, 15) * 0x1b873593 & mask
+        h = (rotl(h, 13) * 5 + 0xe6546b64) & mask if i < whole else h
+    h ^= len(data)
+    h = (h ^ h >> 16) * 0x85ebca6b & mask
+    h = (h ^ h >> 13) * 0xc2b2ae35 & mask
+    return h ^ h >> 16
+
+
+@ops("com.microsoft.MurmurHash3")
+def murmur_hash3(d, op):
+    t = d.choose(np.int32, np.uint32, np.int64, np.uint64, np.float32, np.float64, object)
+    x = strings(d) if t is object else d.array(t, d.shape())
+    attrs = {"seed": d.choose(0, 7, 2**31 - 1)} if d.chance() else {}
+    positive = d.integer(0, 1)
+    attrs.update({"positive": positive} if not positive or d.chance() else {})
+    hashes = [murmur(v.encode() if t is object else v.tobytes(), attrs.get("seed", 0)) for v in np.asarray(x).flat]
+    want = np.array(hashes, np.uint32).reshape(np.shape(x))
+    return Case(op, [x], attrs, opset=18, wants=[want if positive else want.view(np.int32)])
