@@ -244,7 +244,7 @@ static NrStatus after_stage(void *user, NrModule *module, const char *stage) {
   if (strcmp(stage, "tensor") != 0) return NR_OK;
   NrPassOptions passes = {.target = nr_target_host(), .verify = s->passes->verify};
   NrCodegenOptions codegen = {.target = passes.target, .opt_level = 2};
-  return nr_fold_constants(module, &passes, &codegen, s->unit->fold_memory, &s->unit->folded);
+  return nr_fold_constants(module, s->unit->model, &passes, &codegen, s->unit->fold_memory, &s->unit->folded);
 }
 
 NrStatus nr_compilation_lower(NrCompilation *unit, const NrPassOptions *options) {

@@ -27,10 +27,11 @@
 #include "target/cost.h"
 
 enum {
-  MOST_GROWTH = 8,      /* result over constants in bytes, i8 to f64, of one that is fast to make */
-  SLOW_TO_MAKE = 4,     /* times as long as reading it from memory */
-  LEAST_BYTES = 1 << 16 /* of all results: less is computed in some microseconds, but compiling takes a tenth of a
-                         * second */
+  MOST_GROWTH = 8,         /* result over constants in bytes, i8 to f64, of one that is fast to make */
+  SLOW_TO_MAKE = 4,        /* times as long as reading it from memory */
+  LEAST_BYTES = 1 << 16,   /* of all results: less is computed in some microseconds, but compiling takes a tenth of a
+                            * second */
+  MOST_PACKED = 512 << 20, /* bytes of weights that get another layout: while compiling, both are in memory */
 };
 
 typedef struct Value {
@@ -260,6 +261,9 @@ static void replace(Fold *f, const NrFolded *folded) {
 }
 
 /* Finds what to compute in the entry as it is now. */
+/* Weights in files of their own are used where they lie, by all processes together. */
+static bool is_external(const void *data, void *model) { return model && nr_onnx_is_external(model, data); }
+
 static void find(Fold *f, NrOp *entry) {
   NrOpList all = {0};
   f->ops.size = f->roots.size = 0;
@@ -272,8 +276,8 @@ static void find(Fold *f, NrOp *entry) {
   nr_vec_deinit(&all);
 }
 
-NrStatus nr_fold_constants(NrModule *module, const NrPassOptions *passes, const NrCodegenOptions *codegen,
-                           int64_t max_bytes, NrFolded *out) {
+NrStatus nr_fold_constants(NrModule *module, NrOnnxModel *model, const NrPassOptions *passes,
+                           const NrCodegenOptions *codegen, int64_t max_bytes, NrFolded *out) {
   Fold f = {.module = module, .target = passes->target};
   nr_arena_init(&f.arena);
   NrOp *entry = NULL;
@@ -282,7 +286,7 @@ NrStatus nr_fold_constants(NrModule *module, const NrPassOptions *passes, const 
   if (entry && nr_func_func_body(entry)) {
     find(&f, entry);
     if (f.bytes <= max_bytes) { /* else nothing is computed, so that each run would pack */
-      nr_pack_constants(entry, max_bytes - f.bytes);
+      nr_pack_constants(entry, NR_MIN(max_bytes - f.bytes, MOST_PACKED), is_external, model);
       find(&f, entry);
     }
   }

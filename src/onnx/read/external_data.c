@@ -29,7 +29,7 @@ static void unmap(void *mapping) {
   if (m->size) munmap((void *)m->data, m->size);
 }
 
-const NrOnnxMapping *nr_onnx_map_file(NrOnnxModel *model, const char *path) {
+NrOnnxMapping *nr_onnx_map_file(NrOnnxModel *model, const char *path) {
   for (NrOnnxMapping *m = model->mappings; m; m = m->next)
     if (nr_str_is(m->path, path)) return m;
   NrOnnxMapping *fresh = NR_NEW(&model->arena, NrOnnxMapping);
@@ -55,6 +55,12 @@ bool nr_onnx_model_file(const NrOnnxModel *model, size_t i, NrOnnxFile *out) {
   while (m && i--) m = m->next;
   if (m) *out = (NrOnnxFile){m->path, m->data, m->size};
   return m != NULL;
+}
+
+bool nr_onnx_is_external(const NrOnnxModel *model, const void *data) {
+  for (const NrOnnxMapping *m = model->mappings; m; m = m->next)
+    if (m->external && (uintptr_t)data - (uintptr_t)m->data < m->size) return true;
+  return false;
 }
 
 void nr_onnx_unmap_all(NrOnnxModel *model) {
@@ -149,7 +155,7 @@ bool nr_onnx_map_external(NrOnnxReader *r, const NrOnnxPlace *place, const Onnx_
     return false;
   }
   char *path = resolve(r, where.path, &problem);
-  const NrOnnxMapping *map = path ? nr_onnx_map_file(r->model, path) : NULL;
+  NrOnnxMapping *map = path ? nr_onnx_map_file(r->model, path) : NULL;
   if (path && !map) problem = strerror(errno);
   nr_free(path);
   if (!map) {
@@ -169,6 +175,7 @@ bool nr_onnx_map_external(NrOnnxReader *r, const NrOnnxPlace *place, const Onnx_
                   name, NR_STR_ARG(where.path), size, (unsigned long long)where.offset, map->size);
     return false;
   }
+  map->external = true;
   *out_data = map->data + where.offset;
   return true;
 }

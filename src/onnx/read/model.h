@@ -189,6 +189,9 @@ typedef struct NrOnnxFile {
 } NrOnnxFile;
 bool nr_onnx_model_file(const NrOnnxModel *model, size_t i, NrOnnxFile *out);
 
+/* Whether data lies in a file with external data. */
+bool nr_onnx_is_external(const NrOnnxModel *model, const void *data);
+
 void nr_onnx_model_destroy(NrOnnxModel *model); /* NULL is fine */
 
 /* Replaces every call of a local function by its body, with attributes bound, names made unique and each node keeping

@@ -57,9 +57,10 @@ typedef struct NrOnnxMapping {
   NrStr path;
   const uint8_t *data;
   size_t size;
+  bool external; /* tensors name it as their external data */
   NrHold *hold;
 } NrOnnxMapping;
-const NrOnnxMapping *nr_onnx_map_file(NrOnnxModel *model, const char *path);
+NrOnnxMapping *nr_onnx_map_file(NrOnnxModel *model, const char *path);
 void nr_onnx_unmap_all(NrOnnxModel *model);
 
 /* check.c: everything that the model's parts must agree on. Also fills node versions. */

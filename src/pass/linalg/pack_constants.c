@@ -160,13 +160,21 @@ static void split_loop(NrOp *op, uint32_t d, int64_t block) {
 
 /* ---- finding ---------------------------------------------------------------------------------------------------- */
 
+/* What pack_all takes. */
+typedef struct Choice {
+  int64_t least, most; /* bytes of a constant, and of all that are still to be found */
+  NrPackStaysFn stays;
+  void *user;
+} Choice;
+
 /* Whether input `factor` is a large constant matrix that only this op reads. */
-static bool is_large_constant(const NrOp *op, size_t factor, int64_t least, int64_t *out_bytes) {
+static bool is_large_constant(const NrOp *op, size_t factor, const Choice *choice, int64_t *out_bytes) {
   NrValue *value = nr_operand(op, factor);
   NrType type = value->type;
   NrAttr constant = type->kind == NR_TYPE_TENSOR && type->rank == 2 ? nr_value_constant(value) : NULL;
   return constant && nr_attr_is_elements(constant) && !constant->splat && nr_type_is_float(type->elem) &&
-         nr_type_num_bytes(type, out_bytes) && *out_bytes >= least && nr_value_has_one_use(value);
+         nr_type_num_bytes(type, out_bytes) && *out_bytes >= choice->least && *out_bytes <= choice->most &&
+         nr_value_has_one_use(value) && !(choice->stays && choice->stays(constant->data, choice->user));
 }
 
 /* Whether the constant has the last dim of the output, which no other input has, and what is summed. */
@@ -184,11 +192,11 @@ static bool read_loops(Pack *p) {
   return p->k != p->n && nr_linalg_is_reduction(p->op, p->k);
 }
 
-static bool find(Pack *p, int64_t least, int64_t *out_bytes) {
+static bool find(Pack *p, const Choice *choice, int64_t *out_bytes) {
   NrOp *op = p->op;
   if (op->num_results != 1 || nr_linalg_num_outputs(op) != 1 || nr_linalg_num_reductions(op) != 1) return false;
   for (p->factor = 0; p->factor < nr_linalg_num_inputs(op); p->factor++) {
-    if (!is_large_constant(op, p->factor, least, out_bytes) || !read_loops(p)) continue;
+    if (!is_large_constant(op, p->factor, choice, out_bytes) || !read_loops(p)) continue;
     p->block = BLOCK_BYTES / (int64_t)nr_type_byte_size(nr_operand(op, p->factor)->type->elem);
     return nr_linalg_static_range(op, p->n) > p->block && can_split(op, p->n, p->block);
   }
@@ -262,15 +270,15 @@ static void follow(NrOp *op) {
   }
 }
 
-static void pack_all(NrOp *root, int64_t least, int64_t max_bytes) {
+static void pack_all(NrOp *root, Choice choice) {
   NrOpList found = {0};
   bool any = false;
   nr_collect_post(root, is_structured, &found);
   for (size_t i = 0; i < found.size; i++) {
     Pack p = {.op = found.data[i]};
     int64_t bytes;
-    if (!find(&p, least, &bytes) || bytes > max_bytes) continue;
-    max_bytes -= bytes;
+    if (!find(&p, &choice, &bytes)) continue;
+    choice.most -= bytes;
     pack(&p);
     any = true;
   }
@@ -280,10 +288,12 @@ static void pack_all(NrOp *root, int64_t least, int64_t max_bytes) {
   nr_vec_deinit(&found);
 }
 
-void nr_pack_constants(NrOp *op, int64_t max_bytes) { pack_all(op, LEAST_BYTES, max_bytes); }
+void nr_pack_constants(NrOp *op, int64_t max_bytes, NrPackStaysFn stays, void *user) {
+  pack_all(op, (Choice){LEAST_BYTES, max_bytes, stays, user});
+}
 
 static NrStatus pack_constants_run(NrPassContext *pass, NrOp *root) {
-  pack_all(root, nr_pass_int(pass, "min-bytes"), INT64_MAX);
+  pack_all(root, (Choice){.least = nr_pass_int(pass, "min-bytes"), .most = INT64_MAX});
   return NR_OK;
 }
 
