@@ -86,18 +86,31 @@ NrDigest nr_hasher_end(NrHasher *h) {
   return digest;
 }
 
+static inline void checksum_step(uint64_t *lanes, const unsigned char *p) {
+  for (int i = 0; i < 4; i++) {
+    uint64_t word;
+    memcpy(&word, p + i * 8, 8);
+    lanes[i] = (lanes[i] ^ word) * 0x9fb21c651e98df25ull;
+    lanes[i] ^= lanes[i] >> 29;
+  }
+}
+
 void nr_checksum_add(NrChecksum *sum, const void *data, size_t size) {
   const unsigned char *p = data;
-  uint64_t lanes[4];
-  memcpy(lanes, sum->lanes, sizeof lanes);
-  for (; size >= NR_CHECKSUM_STEP; p += NR_CHECKSUM_STEP, size -= NR_CHECKSUM_STEP)
-    for (int i = 0; i < 4; i++) {
-      uint64_t word;
-      memcpy(&word, p + i * 8, 8);
-      lanes[i] = (lanes[i] ^ word) * 0x9fb21c651e98df25ull;
-      lanes[i] ^= lanes[i] >> 29;
-    }
-  memcpy(sum->lanes, lanes, sizeof lanes);
+  NrChecksum s = *sum;
+  for (; size >= NR_CHECKSUM_STEP; p += NR_CHECKSUM_STEP, size -= NR_CHECKSUM_STEP) checksum_step(s.lanes, p);
+  *sum = s;
+}
+
+void nr_checksum_add_two(NrChecksum *a, const void *data_a, NrChecksum *b, const void *data_b, size_t size) {
+  const unsigned char *p = data_a, *q = data_b;
+  NrChecksum s = *a, t = *b;
+  for (size_t at = 0; at + NR_CHECKSUM_STEP <= size; at += NR_CHECKSUM_STEP) {
+    checksum_step(s.lanes, p + at);
+    checksum_step(t.lanes, q + at);
+  }
+  *a = s;
+  *b = t;
 }
 
 uint64_t nr_checksum_end(const NrChecksum *sum) {

@@ -13,9 +13,10 @@
 #include "base/guard.h"
 #include "base/new_file.h"
 #include "driver/cache.h"
+#include "driver/cache_sum.h"
 
 enum { ALIGN = 64, IN_FILE = -1, PARAMETER = -2 };
-static const char magic[8] = "NORIAC1";
+static const char magic[8] = "NORIAC2";
 
 typedef struct Header {
   char magic[8];
@@ -32,11 +33,9 @@ typedef struct Slice {
 } Slice;
 
 /* The sum so far: of the header, but for the sum in it. */
-static NrChecksum begin_sum(Header h) {
-  NrChecksum sum = NR_CHECKSUM_INIT;
+static NrCacheSum begin_sum(Header h) {
   h.sum = 0;
-  nr_checksum_add(&sum, &h, sizeof h);
-  return sum;
+  return nr_cache_sum_begin(&h, sizeof h);
 }
 
 /* ---- maps ------------------------------------------------------------------------------------------------------- */
@@ -137,10 +136,10 @@ bool nr_cache_entry_open(int folder, const NrDigest *key, NrCacheEntry *out, NrS
   const Header *h = m ? (const Header *)m->data : NULL;
   if (!h || m->size < sizeof *h || m->size % ALIGN || memcmp(h->magic, magic, sizeof magic) || h->size != m->size)
     return false;
-  NrChecksum sum = begin_sum(*h);
-  nr_checksum_add(&sum, m->data + sizeof *h, m->size - sizeof *h);
+  NrCacheSum sum = begin_sum(*h);
+  nr_cache_sum_add_shared(&sum, m->data + sizeof *h, m->size - sizeof *h, nr_machine_cpus());
   Layout layout;
-  if (nr_checksum_end(&sum) != h->sum || !lay_out(m, h, &layout)) return false;
+  if (nr_cache_sum_end(&sum) != h->sum || !lay_out(m, h, &layout)) return false;
   out->diagnostics = layout.diagnostics;
   out->types = layout.types;
   *out_names = layout.names;
@@ -203,7 +202,7 @@ bool nr_cache_entry_link(NrCacheEntry *entry, const NrCacheExternal *files, size
 
 typedef struct Writer {
   int fd;
-  NrChecksum sum;
+  NrCacheSum sum;
   bool good;
 } Writer;
 
@@ -212,10 +211,10 @@ static void write_padded(Writer *w, const void *data, size_t size) {
   char last[ALIGN] = {0};
   size_t whole = size / ALIGN * ALIGN, rest = size - whole;
   if (rest) memcpy(last, (const char *)data + whole, rest);
-  nr_checksum_add(&w->sum, data, whole);
+  nr_cache_sum_add(&w->sum, data, whole);
   w->good = w->good && nr_fd_write(w->fd, data, whole);
   if (rest) {
-    nr_checksum_add(&w->sum, last, ALIGN);
+    nr_cache_sum_add(&w->sum, last, ALIGN);
     w->good = w->good && nr_fd_write(w->fd, last, ALIGN);
   }
 }
@@ -242,7 +241,7 @@ static void write_all(Writer *w, Header *h, const NrBuf *texts, const Slice *sli
   for (size_t i = 0; i < h->constants; i++)
     if (slices[h->objects + i].file == IN_FILE)
       write_padded(w, c->parts.constants[i].data, c->parts.constants[i].size);
-  h->sum = nr_checksum_end(&w->sum);
+  h->sum = nr_cache_sum_end(&w->sum);
   w->good = w->good && pwrite(w->fd, h, sizeof *h, 0) == (ssize_t)sizeof *h;
 }
 

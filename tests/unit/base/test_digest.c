@@ -56,11 +56,23 @@ static void every_bit_changes_the_checksum(void **state) {
   }
 }
 
+static void two_sums_at_once_are_those_of_one_after_the_other(void **state) {
+  unsigned char data[10 * NR_CHECKSUM_STEP];
+  for (size_t i = 0; i < sizeof data; i++) data[i] = (unsigned char)(i * 7 % 251);
+  NrChecksum a = NR_CHECKSUM_INIT, b = NR_CHECKSUM_INIT, both[2] = {NR_CHECKSUM_INIT, NR_CHECKSUM_INIT};
+  nr_checksum_add(&a, data, sizeof data / 2);
+  nr_checksum_add(&b, data + sizeof data / 2, sizeof data / 2);
+  nr_checksum_add_two(&both[0], data, &both[1], data + sizeof data / 2, sizeof data / 2);
+  assert_int_equal(nr_checksum_end(&a), nr_checksum_end(&both[0]));
+  assert_int_equal(nr_checksum_end(&b), nr_checksum_end(&both[1]));
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(digests_are_blake2b),
       cmocka_unit_test(texts_do_not_run_together),
       cmocka_unit_test(every_bit_changes_the_checksum),
+      cmocka_unit_test(two_sums_at_once_are_those_of_one_after_the_other),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
