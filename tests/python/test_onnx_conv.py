@@ -72,3 +72,28 @@ def test_images_of_known_size(size):
     for height, width in ((3, 5), (7, 7), (14, 14), (2, 40)):
         model = image_conv(size, height, width)
         check_image(noria.InferenceSession(model.SerializeToString()), ReferenceEvaluator(model), height, width)
+
+
+# Height, width, kernel, pads, strides, dilations: all or some rows and columns of the kernel only meet the padding.
+DILATED = [(5, 6, (3, 3), (4, 4, 4, 4), (1, 1), (4, 4)), (5, 6, (3, 3), (9, 9, 9, 9), (1, 1), (9, 9)),
+           (5, 6, (3, 3), (6, 0, 6, 12), (1, 1), (6, 6)), (7, 4, (5, 2), (12, 5, 11, 0), (2, 1), (6, 5)),
+           (4, 4, (4, 4), (7, 7, 0, 0), (1, 3), (2, 2)), (1, 1, (3, 3), (1, 1, 1, 1), (1, 1), (1, 1)),
+           (2, 3, (2, 2), (8, 8, 8, 8), (5, 7), (3, 3))]
+
+
+@pytest.mark.parametrize("height, width, kernel, pads, strides, dilations", DILATED)
+@pytest.mark.parametrize("given", [False, True])
+def test_kernels_beyond_the_image(height, width, kernel, pads, strides, dilations, given):
+    """given: the kernel is an input, no constant."""
+    rng = np.random.default_rng(1)
+    weights = rng.normal(size=(9, 4, *kernel)).astype(np.float32)
+    node = helper.make_node("Conv", ["x", "w"], ["y"], pads=pads, strides=strides, dilations=dilations)
+    inputs = [helper.make_tensor_value_info("x", TensorProto.FLOAT, [2, 4, height, width])]
+    if given:
+        inputs.append(helper.make_tensor_value_info("w", TensorProto.FLOAT, weights.shape))
+    graph = helper.make_graph([node], "g", inputs, [helper.make_tensor_value_info("y", TensorProto.FLOAT, None)],
+                              [] if given else [numpy_helper.from_array(weights, "w")])
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 18)], ir_version=9)
+    feeds = {"x": rng.normal(size=(2, 4, height, width)).astype(np.float32)} | ({"w": weights} if given else {})
+    got = noria.InferenceSession(model.SerializeToString()).run(None, feeds)[0]
+    np.testing.assert_allclose(got, ReferenceEvaluator(model).run(None, feeds)[0], rtol=1e-4, atol=1e-4)

@@ -392,6 +392,57 @@ NrStatus nr_lower_conv_under(NrLower *l, NrValue *x, NrValue *k, NrDim groups, N
   return out->windows ? NR_OK : NR_ERROR_INVALID;
 }
 
+/* The elements of the kernel along dim i that lie in x under some window; all where a size is not known, or none does.
+ * Element k of window o lies at o * stride + k * dilation - begin. */
+static void find_taps(const NrWindow *w, size_t i, NrDim n, int64_t *out_first, int64_t *out_last) {
+  *out_first = 0;
+  *out_last = w->size[i].size - 1;
+  int64_t begin = w->begin[i].size, last_window;
+  if (!nr_dim_known(w->size[i]) || !nr_dim_known(w->out[i]) || !nr_dim_known(w->begin[i]) ||
+      !nr_dim_known(w->end[i]) || !nr_dim_known(n))
+    return;
+  if (begin < 0 || n.size < 1 || w->out[i].size < 1 || !nr_mul_i64(w->out[i].size - 1, w->stride[i], &last_window))
+    return;
+  int64_t d = w->dilation[i], first = begin > last_window ? (begin - last_window + d - 1) / d : 0;
+  int64_t last = NR_MIN((n.size - 1 + begin) / d, *out_last);
+  if (first > last) return;
+  *out_first = first;
+  *out_last = last;
+}
+
+typedef struct Taps {
+  NrValue *kernel;
+  int64_t first[NORIA_MAX_RANK];
+} Taps;
+
+/* Element (m, c, k..) of the trimmed kernel. */
+static NrValue *taps_body(NrLower *l, NrValue *const *at, void *user) {
+  const Taps *t = user;
+  size_t rank = nr_rank(t->kernel);
+  NrValue *indices[NORIA_MAX_RANK] = {at[0], at[1]};
+  for (size_t i = 2; i < rank; i++) indices[i] = same2(l, NR_OP_arith_addi, at[i], nr_lower_index(l, t->first[i - 2]));
+  return nr_lower_extract(l, t->kernel, indices, rank);
+}
+
+/* The kernel without the elements that lie in the padding under all windows, as most do of a kernel that is dilated
+ * beyond the image. It is a copy, so that a constant is one again; a slice would have its rows far apart. */
+static NrValue *trim_kernel(NrLower *l, NrValue *x, NrValue *k, NrWindow *w) {
+  Taps t = {.kernel = k};
+  NrShape s = nr_lower_shape(l, k);
+  bool any = false;
+  for (size_t i = 0; i < w->spatial; i++) {
+    int64_t last;
+    find_taps(w, i, nr_lower_dim(l, x, i + 2), &t.first[i], &last);
+    if (!nr_dim_known(w->size[i]) || last - t.first[i] + 1 == w->size[i].size) continue;
+    int64_t behind = w->size[i].size - 1 - last;
+    any = true;
+    w->size[i] = s.dims[i + 2] = nr_dim(last - t.first[i] + 1);
+    w->begin[i] = nr_dim(w->begin[i].size - t.first[i] * w->dilation[i]);
+    w->end[i] = nr_dim(w->end[i].size - behind * w->dilation[i]);
+  }
+  return any ? nr_lower_generate(l, &s, k->type->elem, taps_body, &t) : k;
+}
+
 NrStatus nr_lower_conv_windows(NrLower *l, NrValue *x, NrValue *k, NrValue *padding, NrConv *out) {
   size_t rank = nr_rank(x);
   if (rank < 3 || nr_rank(k) != rank)
@@ -402,6 +453,7 @@ NrStatus nr_lower_conv_windows(NrLower *l, NrValue *x, NrValue *k, NrValue *padd
   NrWindow w = {0};
   if (!nr_lower_window_kernel(l, k, &w)) return NR_ERROR_INVALID;
   NR_TRY(nr_lower_window(l, x, &w));
+  if (!padding && nr_type_is_float(x->type->elem)) k = trim_kernel(l, x, k, &w);
   return nr_lower_conv_under(l, x, k, nr_dim(group), w, padding, out);
 }
 
