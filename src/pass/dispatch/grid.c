@@ -197,11 +197,10 @@ static void sort_cuts(NrGrid *g) {
 static int64_t points_of_vectors(const NrTarget *target, const NrTiling *t, const NrGrid *g) {
   const NrOp *op = t->ops[t->root];
   int row = loop_of_output(op, 0), rows = loop_of_output(op, 1);
-  uint32_t found = 0;
-  if (nr_tiling_kind(op) || row < 0 || rows < 0) return 1;
-  for (uint32_t c = 0; c < g->num_cuts; c++)
-    found += g->cuts[c].range == NR_DYNAMIC && ((int)g->cuts[c].loop == row || (int)g->cuts[c].loop == rows);
-  if (found < 2) return 1;
+  bool cuts_rows = false;
+  if (nr_tiling_kind(op) || row < 0 || rows < 0 || nr_tiling_range(t, (uint32_t)row) != NR_DYNAMIC) return 1;
+  for (uint32_t c = 0; c < g->num_cuts; c++) cuts_rows |= (int)g->cuts[c].loop == rows;
+  if (!cuts_rows) return 1;
   int64_t bytes = (int64_t)nr_type_byte_size(nr_operand(op, nr_linalg_num_inputs(op))->type->elem);
   return MIN_VECTORS * (int64_t)target->vector_bytes / NR_MAX(bytes, 1);
 }
