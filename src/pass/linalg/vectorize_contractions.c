@@ -538,9 +538,9 @@ static void over_packed_v(NrContraction *c, Tile *t) {
   }
 }
 
-/* Emits the loops over the vectorized parallel dim. Of an unknown range: tiles of tile_v vectors; then one under
- * masks where more than a vector is left, or, of very wide tiles, some of half as many vectors, and so on; then a
- * masked vector. */
+/* Emits the loops over the vectorized parallel dim. Of an unknown range: tiles of tile_v vectors; then one of two
+ * vectors where more than a vector is left, or, of very wide tiles, some of half as many vectors, and so on; then a
+ * masked vector. Three masked vectors would take as long as two and one, and longer than two. */
 static void over_v(NrContraction *c, Tile *t) {
   enum { WIDE = 4 };
   int64_t range = nr_contraction_range(c, c->v);
@@ -564,8 +564,9 @@ static void over_v(NrContraction *c, Tile *t) {
   if (c->tile_v > 1 && c->tile_v <= WIDE) {
     NrValue *left = nr_arith_binary(&c->b, NR_OP_arith_subi, bound, begin);
     NrValue *more = nr_arith_cmpi(&c->b, NR_CMPI_UGT, left, constant_index(c, c->lanes));
-    NrValue *end = nr_build_value(&c->b, NR_OP_arith_select, begin->type, (NrValue *[]){more, bound, begin}, 3);
-    tiles_along_v(c, t, begin, end, c->tile_v, 0);
+    NrValue *behind = add_const(c, begin, 2 * (int64_t)c->lanes);
+    NrValue *end = nr_build_value(&c->b, NR_OP_arith_select, begin->type, (NrValue *[]){more, behind, begin}, 3);
+    tiles_along_v(c, t, begin, end, 2, 1);
     begin = end;
   }
   tiles_along_v(c, t, begin, bound, 1, 0);
