@@ -320,7 +320,8 @@ static void tiles_of_run(NrGrid *g, const int64_t *ranges, uint32_t num_loops) {
       inner = nr_mul_i64_saturated(inner, ranges[g->cuts[i].loop]);
     for (uint32_t d = 0; d < num_loops; d++)
       if (g->open >> d & 1) inner = nr_mul_i64_saturated(inner, ranges[d]);
-    int64_t parts = NR_MAX(range / NR_MAX(left / NR_MAX(inner, 1), 1), 1), tile = range / parts + (range % parts != 0);
+    int64_t wanted = NR_MAX(left / NR_MAX(inner, 1), 1), parts = NR_MAX((range + wanted / 2) / wanted, 1);
+    int64_t tile = range / parts + (range % parts != 0);
     cut->tile = (tile + cut->multiple - 1) / cut->multiple * cut->multiple;
     left = NR_MAX(left / NR_MAX(cut->tile, 1), 1);
   }

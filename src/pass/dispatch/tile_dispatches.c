@@ -165,7 +165,8 @@ static NrValue *add_argument(Tile *t, NrValue *value) {
 }
 
 /* Chooses the tiles in the host program, which passes them to the body. From the outermost loop on, a tile is as long
- * as it takes for the points of a workgroup with all of the inner loops; tiles of a loop are about equal. */
+ * as it takes for the points of a workgroup with all of the inner loops, or two thirds of that, so that a range of one
+ * and a half has two; tiles of a loop are about equal. */
 static void choose_tiles(Tile *t) {
   const NrGrid *g = &t->grid;
   NrBuilder b = nr_builder_before(t->dispatch);
@@ -180,7 +181,9 @@ static void choose_tiles(Tile *t) {
     for (int i = nr_grid_next(g, c); i >= 0; i = nr_grid_next(g, i))
       inner = times(&b, inner, range_outside(t, &b, (uint32_t)i));
     NrValue *wanted = at_least_one(&b, nr_arith_binary(&b, NR_OP_arith_divui, left, inner));
-    NrValue *parts = at_least_one(&b, nr_arith_binary(&b, NR_OP_arith_divui, range, wanted));
+    NrValue *half = nr_arith_binary(&b, NR_OP_arith_divui, wanted, nr_arith_constant_index(&b, 2));
+    NrValue *nearest = nr_arith_binary(&b, NR_OP_arith_addi, range, half);
+    NrValue *parts = at_least_one(&b, nr_arith_binary(&b, NR_OP_arith_divui, nearest, wanted));
     NrValue *multiple = nr_arith_constant_index(&b, g->cuts[c].multiple);
     NrValue *tile = nr_arith_binary(&b, NR_OP_arith_ceildivui, range, parts);
     tile = nr_arith_binary(&b, NR_OP_arith_ceildivui, at_least_one(&b, tile), multiple);
