@@ -1,5 +1,5 @@
-"""Conv over signals and images whose size only the run knows, short ones too, and over images of few pixels: onnx's
-reference evaluator is the judge."""
+"""Conv over signals and images whose size only the run knows, short ones and empty ones too, over images of few pixels,
+and ConvTranspose with infinite factors: onnx's reference evaluator is the judge."""
 
 import numpy as np
 import onnx
@@ -97,3 +97,44 @@ def test_kernels_beyond_the_image(height, width, kernel, pads, strides, dilation
     feeds = {"x": rng.normal(size=(2, 4, height, width)).astype(np.float32)} | ({"w": weights} if given else {})
     got = noria.InferenceSession(model.SerializeToString()).run(None, feeds)[0]
     np.testing.assert_allclose(got, ReferenceEvaluator(model).run(None, feeds)[0], rtol=1e-4, atol=1e-4)
+
+
+# dims of x and w, attributes: the result has elements of padding only, or none
+EMPTY = [((1, 2, 0), (3, 2, 3), {"pads": [2, 2]}), ((1, 2, 0, 4), (3, 2, 3, 3), {"pads": [2, 2, 2, 2]}),
+         ((1, 4, 0), (4, 1, 3), {"pads": [2, 2], "group": 4}), ((1, 2, 0), (3, 2, 1), {"pads": [1, 1]}),
+         ((0, 2, 4), (3, 2, 3), {"pads": [1, 1]}), ((0, 2, 0), (3, 2, 3), {"pads": [2, 2]}),
+         ((1, 2, 0), (3, 2, 3), {"pads": [1, 1]}), ((1, 2, 0), (3, 2, 3), {"auto_pad": "SAME_UPPER"})]
+
+
+def one_node(op, feeds, is_open, attrs):
+    graph = helper.make_graph(
+        [helper.make_node(op, list(feeds), ["y"], **attrs)], "g",
+        [helper.make_tensor_value_info(name, TensorProto.FLOAT, [None] * a.ndim if is_open else a.shape)
+         for name, a in feeds.items()], [helper.make_tensor_value_info("y", TensorProto.FLOAT, None)])
+    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 18)], ir_version=9)
+
+
+@pytest.mark.parametrize("is_open", [False, True])
+@pytest.mark.parametrize("x, w, attrs", EMPTY)
+def test_empty(x, w, attrs, is_open):
+    feeds = {"x": np.zeros(x, np.float32), "w": np.ones(w, np.float32), "b": np.arange(1, w[0] + 1, dtype=np.float32)}
+    model = one_node("Conv", feeds, is_open, attrs)
+    got, want = (s.run(None, feeds)[0] for s in (noria.InferenceSession(model.SerializeToString()), ReferenceEvaluator(model)))
+    assert got.shape == want.shape
+    np.testing.assert_array_equal(got, want)
+
+
+@pytest.mark.parametrize("is_open", [False, True])
+@pytest.mark.parametrize("attrs", [{"strides": [3, 5]}, {"strides": [2, 2], "dilations": [2, 3]}, {"strides": [2, 3]},
+                                   {"strides": [4, 1], "pads": [1, 0, 1, 0]}, {"strides": [3, 2], "dilations": [1, 2]}])
+@pytest.mark.parametrize("infinite", ["x", "w", None])
+def test_transposed_with_infinite_factors(infinite, attrs, is_open):
+    """An output that no infinite factor reaches is finite: what is between the elements takes no part."""
+    rng = np.random.default_rng(0)
+    feeds = {"x": rng.normal(size=(2, 3, 4, 3)).astype(np.float32), "w": rng.normal(size=(3, 2, 3, 1)).astype(np.float32)}
+    if infinite:
+        feeds[infinite][1, 1, 2, 0] = np.inf
+    model = one_node("ConvTranspose", feeds, is_open, attrs)
+    got, want = (s.run(None, feeds)[0] for s in (noria.InferenceSession(model.SerializeToString()), ReferenceEvaluator(model)))
+    assert not np.isnan(want).any() and np.isinf(want).any() == bool(infinite)
+    np.testing.assert_allclose(got, want, rtol=1e-4, atol=1e-4)

@@ -105,84 +105,108 @@ NrStatus nr_lower_deform_conv(NrLower *l) {
 
 typedef struct Columns {
   NrValue *x;
-  size_t spatial;
-  NrDim size[NORIA_MAX_RANK], blocks[NORIA_MAX_RANK], taps;
-  int64_t stride[NORIA_MAX_RANK], dilation[NORIA_MAX_RANK], pads[2 * NORIA_MAX_RANK];
+  const NrWindow *w;
 } Columns;
 
-/* Loops: batch, channel, image.., block... args: the shape of a block, the running sum. */
+/* How many elements of the kernel an output looks at along dim i: without dilation, those a stride apart. */
+static NrDim steps(NrLower *l, const NrWindow *w, size_t i) {
+  return w->dilation[i] == 1 ? nr_dim_ceildiv(l, w->size[i], nr_dim(w->stride[i])) : w->size[i];
+}
+
+/* Kernel element *out_k and position *out_block of step m that reach p; the result says whether there are such ones. */
+static NrValue *reaching(NrLower *l, const NrWindow *w, size_t i, NrValue *p, NrValue *m, NrValue **out_k,
+                         NrValue **out_block) {
+  NrValue *stride = nr_lower_index(l, w->stride[i]), *ok;
+  if (w->dilation[i] == 1) {
+    NrValue *whole = same2(l, NR_OP_arith_floordivsi, p, stride), *phase = sub(l, p, mul(l, whole, stride));
+    *out_k = add(l, phase, mul(l, m, stride));
+    *out_block = sub(l, whole, m);
+    ok = nr_lower_cmpi(l, NR_CMPI_ULT, *out_k, nr_dim_value(l, w->size[i]));
+  } else {
+    p = sub(l, p, mul(l, m, nr_lower_index(l, w->dilation[i])));
+    *out_k = m;
+    *out_block = same2(l, NR_OP_arith_floordivsi, p, stride);
+    ok = nr_lower_cmpi(l, NR_CMPI_EQ, mul(l, *out_block, stride), p);
+  }
+  return both(l, ok, nr_lower_cmpi(l, NR_CMPI_ULT, *out_block, nr_dim_value(l, w->out[i])));
+}
+
+/* Loops: batch, channel, image.., steps... args: the shape of the steps, the running sum. */
 static void image_body(NrLower *l, NrValue *const *args, NrValue **results, void *user) {
   const Columns *c = user;
+  const NrWindow *w = c->w;
   NrValue *tap = nr_lower_loop_index(l, 1), *column = nr_lower_index(l, 0);
   NrValue *inside = nr_lower_int(l, nr_type_i1(l->ctx), 1), *zero = nr_lower_index(l, 0);
-  for (size_t i = 0; i < c->spatial; i++) {
-    NrValue *k = nr_lower_loop_index(l, 2 + c->spatial + i), *stride = nr_lower_index(l, c->stride[i]);
-    NrValue *p = add(l, nr_lower_loop_index(l, 2 + i), nr_lower_index(l, c->pads[i]));
-    p = sub(l, p, mul(l, k, nr_lower_index(l, c->dilation[i])));
-    NrValue *block = same2(l, NR_OP_arith_floordivsi, p, stride);
-    NrValue *ok = both(l, nr_lower_cmpi(l, NR_CMPI_EQ, mul(l, block, stride), p),
-                       nr_lower_cmpi(l, NR_CMPI_ULT, block, nr_dim_value(l, c->blocks[i])));
+  for (size_t i = 0; i < w->spatial; i++) {
+    NrValue *p = add(l, nr_lower_loop_index(l, 2 + i), nr_dim_value(l, w->begin[i])), *k, *block;
+    NrValue *ok = reaching(l, w, i, p, nr_lower_loop_index(l, 2 + w->spatial + i), &k, &block);
     inside = both(l, inside, ok);
-    tap = add(l, mul(l, tap, nr_dim_value(l, c->size[i])), k);
-    column = add(l, mul(l, column, nr_dim_value(l, c->blocks[i])), nr_lower_select(l, ok, block, zero));
+    tap = add(l, mul(l, tap, nr_dim_value(l, w->size[i])), nr_lower_select(l, ok, k, zero));
+    column = add(l, mul(l, column, nr_dim_value(l, w->out[i])), nr_lower_select(l, ok, block, zero));
   }
   NrValue *x = nr_lower_widen(l, nr_lower_extract(l, c->x, (NrValue *[]){nr_lower_loop_index(l, 0), tap, column}, 3));
   results[0] = nr_lower_select(l, inside, add(l, args[1], x), args[1]);
 }
 
-static bool read_columns(NrLower *l, Columns *c, const NrInts *image, const NrInts *block) {
-  c->spatial = image->count;
-  if (block->count != c->spatial || 2 * c->spatial + 2 > NORIA_MAX_RANK || !c->spatial)
+NrValue *nr_lower_sum_columns(NrLower *l, const char *name, NrValue *x, const NrWindow *w, const NrShape *image) {
+  Columns c = {x, w};
+  size_t loops = 2 + 2 * w->spatial;
+  NrShape window = {.rank = w->spatial}, all = {.rank = loops};
+  NrAffineExpr exprs[2 * NORIA_MAX_RANK];
+  char iterators[2 * NORIA_MAX_RANK + 3] = {0};
+  for (size_t i = 0; i < w->spatial; i++) window.dims[i] = steps(l, w, i);
+  for (size_t i = 0; i < loops; i++) {
+    exprs[i] = nr_affine_dim(l->ctx, (uint32_t)i);
+    iterators[i] = i < image->rank ? 'p' : 'r';
+    all.dims[i] = i < image->rank ? image->dims[i] : window.dims[i - image->rank];
+  }
+  nr_lower_expect_elements(l, name, x, 2, &all);
+  NrType wide = nr_lower_wide_type(x->type->elem);
+  NrValue *ranges = nr_lower_empty(l, &window, wide), *init = nr_lower_zeros(l, image, wide);
+  NrAttr maps[2] = {nr_attr_affine_map(l->ctx, (uint32_t)loops, 0, exprs + image->rank, w->spatial),
+                    nr_attr_affine_map(l->ctx, (uint32_t)loops, 0, exprs, image->rank)};
+  return nr_op_result(nr_lower_generic(l, &ranges, 1, &init, 1, maps, iterators, image_body, &c));
+}
+
+static bool read_columns(NrLower *l, NrValue *x, const NrInts *image, const NrInts *block, NrWindow *w,
+                         NrDim *out_taps) {
+  int64_t pads[2 * NORIA_MAX_RANK];
+  w->spatial = image->count;
+  if (block->count != w->spatial || 2 * w->spatial + 2 > NORIA_MAX_RANK || !w->spatial)
     return nr_lower_error(l, "image_shape and block_shape have %zu and %zu elements", image->count,
                           block->count), false;
-  if (!nr_lower_window_list(l, "strides", c->spatial, 1, 1, c->stride) ||
-      !nr_lower_window_list(l, "dilations", c->spatial, 1, 1, c->dilation) ||
-      !nr_lower_window_list(l, "pads", 2 * c->spatial, 0, INT32_MIN, c->pads))
+  if (!nr_lower_window_list(l, "strides", w->spatial, 1, 1, w->stride) ||
+      !nr_lower_window_list(l, "dilations", w->spatial, 1, 1, w->dilation) ||
+      !nr_lower_window_list(l, "pads", 2 * w->spatial, 0, INT32_MIN, pads))
     return false;
   NrDim total = nr_dim(1);
-  c->taps = nr_dim(1);
-  for (size_t i = 0; i < c->spatial; i++) {
-    c->size[i] = block->at[i];
-    NrDim reach = nr_dim_add(l, nr_dim_mul(l, nr_dim_sub(l, c->size[i], nr_dim(1)), nr_dim(c->dilation[i])), nr_dim(1));
-    NrDim room = nr_dim_sub(l, nr_dim_add(l, image->at[i], nr_dim(c->pads[i] + c->pads[i + c->spatial])), reach);
-    c->blocks[i] = nr_dim_max(l, nr_dim_add(l, nr_dim_div(l, room, nr_dim(c->stride[i])), nr_dim(1)), nr_dim(0));
-    total = nr_dim_mul(l, total, c->blocks[i]);
-    c->taps = nr_dim_mul(l, c->taps, c->size[i]);
+  *out_taps = nr_dim(1);
+  for (size_t i = 0; i < w->spatial; i++) {
+    w->size[i] = block->at[i];
+    w->begin[i] = nr_dim(pads[i]);
+    NrDim reach = nr_dim_add(l, nr_dim_mul(l, nr_dim_sub(l, w->size[i], nr_dim(1)), nr_dim(w->dilation[i])), nr_dim(1));
+    NrDim room = nr_dim_sub(l, nr_dim_add(l, image->at[i], nr_dim(pads[i] + pads[i + w->spatial])), reach);
+    w->out[i] = nr_dim_max(l, nr_dim_add(l, nr_dim_div(l, room, nr_dim(w->stride[i])), nr_dim(1)), nr_dim(0));
+    total = nr_dim_mul(l, total, w->out[i]);
+    *out_taps = nr_dim_mul(l, *out_taps, w->size[i]);
   }
-  return nr_lower_expect_dim(l, "input", c->x, 2, total);
+  return nr_lower_expect_dim(l, "input", x, 2, total);
 }
 
 NrStatus nr_lower_col2im(NrLower *l) {
-  Columns c = {.x = nr_lower_in(l, 0)};
+  NrValue *x = nr_lower_in(l, 0);
   NrInts image, block;
-  if (!nr_lower_takes(l, 0, NR_NUMBERS) || !nr_lower_expect_rank(l, "input", c.x, 3) ||
+  NrWindow w = {0};
+  NrDim taps;
+  if (!nr_lower_takes(l, 0, NR_NUMBERS) || !nr_lower_expect_rank(l, "input", x, 3) ||
       !nr_lower_ints(l, true, 1, "image_shape", &image) || !nr_lower_ints(l, true, 2, "block_shape", &block) ||
-      !nr_lower_sizes(l, &image) || !nr_lower_sizes(l, &block) || !read_columns(l, &c, &image, &block))
+      !nr_lower_sizes(l, &image) || !nr_lower_sizes(l, &block) || !read_columns(l, x, &image, &block, &w, &taps))
     return NR_ERROR_INVALID;
-  NrDim have = nr_lower_dim(l, c.x, 1), channels;
-  NrDim some = nr_dim_max(l, c.taps, nr_dim(1));
-  channels = nr_dim_div(l, have, some);
-  if (!nr_lower_dims_agree(l, nr_dim_mul(l, channels, c.taps), have, "dim 1 of input, and whole blocks"))
+  NrDim have = nr_lower_dim(l, x, 1), channels = nr_dim_div(l, have, nr_dim_max(l, taps, nr_dim(1)));
+  if (!nr_lower_dims_agree(l, nr_dim_mul(l, channels, taps), have, "dim 1 of input, and whole blocks"))
     return NR_ERROR_INVALID;
-  size_t loops = 2 + 2 * c.spatial;
-  NrShape out = {2 + c.spatial, {nr_lower_dim(l, c.x, 0), channels}};
-  NrShape window = {.rank = c.spatial}, all = {.rank = loops};
-  NrAffineExpr exprs[2 * NORIA_MAX_RANK];
-  char iterators[2 * NORIA_MAX_RANK + 3] = {0};
-  for (size_t i = 0; i < c.spatial; i++) {
-    out.dims[2 + i] = image.at[i];
-    window.dims[i] = c.size[i];
-  }
-  for (size_t i = 0; i < loops; i++) {
-    exprs[i] = nr_affine_dim(l->ctx, (uint32_t)i);
-    iterators[i] = i < out.rank ? 'p' : 'r';
-    all.dims[i] = i < out.rank ? out.dims[i] : window.dims[i - out.rank];
-  }
-  nr_lower_expect_elements(l, "input", c.x, 2, &all);
-  NrType elem = c.x->type->elem, wide = nr_lower_wide_type(elem);
-  NrValue *ranges = nr_lower_empty(l, &window, wide), *init = nr_lower_zeros(l, &out, wide);
-  NrAttr maps[2] = {nr_attr_affine_map(l->ctx, (uint32_t)loops, 0, exprs + out.rank, c.spatial),
-                    nr_attr_affine_map(l->ctx, (uint32_t)loops, 0, exprs, out.rank)};
-  NrOp *op = nr_lower_generic(l, &ranges, 1, &init, 1, maps, iterators, image_body, &c);
-  return nr_lower_out(l, 0, nr_lower_narrow_tensor(l, nr_op_result(op), elem), nr_lower_dtype(l, 0));
+  NrShape out = {2 + w.spatial, {nr_lower_dim(l, x, 0), channels}};
+  for (size_t i = 0; i < w.spatial; i++) out.dims[2 + i] = image.at[i];
+  NrValue *sums = nr_lower_sum_columns(l, "input", x, &w, &out);
+  return nr_lower_out(l, 0, nr_lower_narrow_tensor(l, sums, x->type->elem), nr_lower_dtype(l, 0));
 }

@@ -87,6 +87,11 @@ NrStatus nr_lower_conv_under(NrLower *l, NrValue *x, NrValue *k, NrDim groups, N
 /* init plus the products, in shape `out`. */
 NrValue *nr_lower_conv_sum(NrLower *l, const NrConv *c, NrValue *init, NrSigns signs);
 
+/* The columns x, [batch, channels * kernel elements, positions], summed into an image [batch, channels, spatial..], in
+ * the wide type: each element where its kernel element stands at its position. w->out are the positions; what is
+ * outside of the image is dropped. name: what the node calls x, which must not be empty. */
+NrValue *nr_lower_sum_columns(NrLower *l, const char *name, NrValue *x, const NrWindow *w, const NrShape *image);
+
 /* The mean under each window of the node's kernel_shape and so on, at least f32; NULL after an error. */
 NrValue *nr_lower_average_over_windows(NrLower *l, NrValue *x);
 

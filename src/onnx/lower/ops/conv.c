@@ -144,18 +144,24 @@ static bool takes_fours(const NrShape *sx, const NrWindow *w) {
   return open <= MOST_OPEN;
 }
 
-/* x within its padding, if none is negative; w has none then. */
-static NrValue *padded(NrLower *l, NrValue *x, NrValue *padding, NrWindow *w) {
+/* x within its padding, if none is known to be negative; w has none then. Else, out of bounds, index 0 is read: so x
+ * must not be empty where the result has elements. */
+static NrValue *padded(NrLower *l, NrValue *x, NrValue *padding, NrWindow *w, const NrShape *result) {
   NrDim offsets[NORIA_MAX_RANK] = {nr_dim(0), nr_dim(0)};
   NrShape s = nr_lower_shape(l, x);
-  bool any = false;
+  bool any = false, fits = true;
   for (size_t i = 0; i < w->spatial; i++) {
-    if (!nr_dim_known(w->begin[i]) || !nr_dim_known(w->end[i]) || w->begin[i].size < 0 || w->end[i].size < 0) return x;
+    fits &= nr_dim_known(w->begin[i]) && nr_dim_known(w->end[i]) && w->begin[i].size >= 0 && w->end[i].size >= 0;
     any |= !nr_dim_is(w->begin[i], 0) || !nr_dim_is(w->end[i], 0);
     offsets[2 + i] = w->begin[i];
     s.dims[2 + i] = nr_dim_add(l, nr_dim_add(l, s.dims[2 + i], w->begin[i]), w->end[i]);
   }
   if (!any) return x;
+  if (!fits) {
+    for (size_t i = 0; i < w->spatial; i++)
+      if (!nr_dim_is(w->begin[i], 0) || !nr_dim_is(w->end[i], 0)) nr_lower_expect_elements(l, "X", x, i + 2, result);
+    return x;
+  }
   for (size_t i = 0; i < w->spatial; i++) w->begin[i] = w->end[i] = nr_dim(0);
   NrValue *border = padding ? padding : nr_lower_constant(l, x->type->elem, 0);
   return nr_lower_insert_slice(l, x, nr_lower_fill(l, &s, border), offsets);
@@ -192,10 +198,8 @@ static NrValue *gather_fours(NrLower *l, NrValue *x, const NrShape *sk, NrWindow
   NrShape folded = {5, {batch, c->groups, fours.dims[2], positions, nr_dim(4)}};
   for (size_t i = 0; i < w->spatial; i++) fours.dims[3 + i] = w->out[i];
   fours.dims[3 + w->spatial] = nr_dim(4);
-  for (size_t i = 0; i < w->spatial; i++)
-    if (!nr_dim_is(w->begin[i], 0) || !nr_dim_is(w->end[i], 0)) nr_lower_expect_elements(l, "X", x, i + 2, &fours);
   nr_lower_expect_elements(l, "X", x, 1, &fours); /* behind the end of the depth, its first element is read */
-  x = padded(l, x, padding, w);
+  x = padded(l, x, padding, w, &fours);
   Fours f = {{x, w, sk->dims[1], padding}, c->depth};
   c->by_four = true;
   c->spatial = 1;
@@ -324,10 +328,7 @@ static NrValue *gather_windows(NrLower *l, NrValue *x, const NrShape *sk, NrWind
     depth[1 + i] = w->size[i];
     positions[i] = folded.dims[3 + i] = w->out[i];
   }
-  /* Out of bounds, index 0 is read, so the input must not be empty. */
-  for (size_t i = 0; i < w->spatial; i++)
-    if (!nr_dim_is(w->begin[i], 0) || !nr_dim_is(w->end[i], 0)) nr_lower_expect_elements(l, "X", x, i + 2, &im2col);
-  x = padded(l, x, padding, w);
+  x = padded(l, x, padding, w, &im2col);
   Im2col r = {x, w, sk->dims[1], padding};
   snprintf(c->windows_dims, sizeof c->windows_dims, "ngq%s", c->out_dims + 3);
   if (!depth_first) {
@@ -373,11 +374,8 @@ NrStatus nr_lower_conv_under(NrLower *l, NrValue *x, NrValue *k, NrDim groups, N
   NR_TRY(conv_shapes(l, &x, k, groups, &w, out));
   NrShape sx = nr_lower_shape(l, x), sk = nr_lower_shape(l, k);
   if (is_direct(&sk, out, &w)) {
-    for (size_t i = 0; i < w.spatial; i++)
-      if (!nr_dim_is(w.begin[i], 0) || !nr_dim_is(w.end[i], 0))
-        nr_lower_expect_elements(l, "X", x, i + 2, &out->result);
     out->direct = true;
-    out->x = padded(l, x, padding, &w);
+    out->x = padded(l, x, padding, &w, &out->result);
     out->padding = padding;
     out->window = w;
     return out->x ? NR_OK : NR_ERROR_INVALID;

@@ -3,8 +3,8 @@
  * Those are the same for all outputs that are a multiple of the stride apart, which are a phase. So this is a
  * convolution of x with unit strides, whose output channels are those of the node for each phase: for kernel elements
  * k = phase + s * m, y[phase + s * j] = sum over m of x[j - m] * w[k]. The outputs of the phases are interleaved.
- * Where a dim has more phases than kernel elements, or a dilation, most phases would have no element or a kernel most
- * of whose elements are zeros: then zeros are put between the elements of x, and the stride is 1. */
+ * Where the phases of a dim differ in how many elements they have, or there is a dilation, zeros would fill the kernels
+ * of the phases: then the products are a matrix of columns, which are summed as Col2Im does. */
 #include "onnx/lower/ops/contract.h"
 #include "onnx/lower/ops/data.h"
 #include "onnx/lower/ops/resample.h"
@@ -59,47 +59,36 @@ static bool output_window(NrLower *l, NrValue *x, Phases *p) {
   return true;
 }
 
-/* ---- zeros between the elements of x ---- */
+/* ---- columns ---- */
 
-typedef struct Spread {
-  NrValue *x;
-  size_t dim;
-  int64_t stride;
-} Spread;
-
-static NrValue *spread_body(NrLower *l, NrValue *const *at, void *user) {
-  const Spread *s = user;
-  size_t rank = nr_rank(s->x);
-  NrValue *indices[NORIA_MAX_RANK], *stride = nr_lower_index(l, s->stride);
-  memcpy(indices, at, rank * sizeof *at);
-  NrValue *whole = nr_lower_cmpi(l, NR_CMPI_EQ, same2(l, NR_OP_arith_remui, at[s->dim], stride), nr_lower_index(l, 0));
-  NrDim n = nr_lower_dim(l, s->x, s->dim);
-  indices[s->dim] = same2(l, NR_OP_arith_divui, at[s->dim], stride);
-  if (!nr_dim_known(n)) indices[s->dim] = nr_lower_clamp_index(l, indices[s->dim], n);
-  NrValue *element = nr_lower_extract(l, s->x, indices, rank);
-  return nr_lower_select(l, whole, element, nr_lower_constant(l, element->type, 0));
+/* Whether kernels of the phases of dim i have, or may have, zeros that the node's kernel has not: to multiply by them
+ * takes longer than to add up columns (3x3, stride 2, 256 channels of 8x8: 0.58 ms and 0.21), and gives NaN where x is
+ * infinite. */
+static bool has_holes(const NrWindow *w, size_t i) {
+  if (w->stride[i] == 1) return false;
+  return w->dilation[i] > 1 || !nr_dim_known(w->size[i]) || w->size[i].size % w->stride[i] != 0;
 }
 
-static bool is_spread(const NrWindow *w, size_t i) {
-  enum { MOST_PHASES = 64 };
-  int64_t most = nr_dim_known(w->size[i]) ? w->size[i].size : MOST_PHASES;
-  return w->stride[i] > 1 && (w->dilation[i] > 1 || w->stride[i] > most);
-}
-
-/* x with zeros between its elements along the dims where that is better than phases, whose strides become 1. */
-static NrValue *spread(NrLower *l, NrValue *x, Phases *p) {
-  for (size_t i = 0; i < p->w.spatial; i++) {
-    if (!is_spread(&p->w, i)) continue;
-    Spread s = {x, 2 + i, p->w.stride[i]};
-    NrShape shape = nr_lower_shape(l, x);
-    NrDim gaps = nr_dim_mul(l, nr_dim_sub(l, shape.dims[2 + i], nr_dim(1)), nr_dim(s.stride));
-    shape.dims[2 + i] = nr_dim_max(l, nr_dim_add(l, gaps, nr_dim(1)), nr_dim(0));
-    if (!nr_dim_known(shape.dims[2 + i])) nr_lower_expect_elements(l, "X", x, 2 + i, &shape);
-    x = nr_lower_generate(l, &shape, x->type->elem, spread_body, &s);
-    p->w.stride[i] = 1;
-    p->follows[i] = false;
+/* The sums as the definition has them: the product of each element of x with each of its kernel elements, of which
+ * each output adds up those that reach it. */
+static NrValue *sum_by_columns(NrLower *l, NrValue *x, const Phases *p, NrDim groups, NrDim per_group,
+                               const NrShape *result) {
+  NrShape sx = nr_lower_shape(l, x);
+  NrDim taps = nr_dim(1), positions = taps;
+  NrWindow w = p->w;
+  for (size_t i = 0; i < w.spatial; i++) {
+    w.out[i] = sx.dims[2 + i];
+    taps = nr_dim_mul(l, taps, w.size[i]);
+    positions = nr_dim_mul(l, positions, w.out[i]);
   }
-  return x;
+  NrDim rows = nr_dim_mul(l, per_group, taps), all = nr_dim_mul(l, groups, rows);
+  NrShape out = {4, {sx.dims[0], groups, rows, positions}};
+  x = nr_lower_reshape(l, x, &(NrShape){4, {sx.dims[0], groups, p->channels, positions}});
+  NrValue *k = nr_lower_reshape(l, p->kernel, &(NrShape){3, {groups, p->channels, rows}});
+  NrValue *init = nr_lower_zeros(l, &out, nr_lower_wide_type(x->type->elem));
+  NrValue *products = nr_lower_sum_integers(l, x, "ngqp", k, "gqo", "ngop", init, (NrSigns){0});
+  products = nr_lower_reshape(l, products, &(NrShape){3, {sx.dims[0], all, positions}});
+  return nr_lower_sum_columns(l, "X", products, &w, result);
 }
 
 /* ---- phases ---- */
@@ -203,6 +192,15 @@ static NrValue *interleave(NrLower *l, Phases *p, NrValue *sums, const NrShape *
   return nr_lower_generate(l, result, sums->type->elem, interleave_body, p);
 }
 
+static NrValue *sum_by_phases(NrLower *l, NrValue *x, Phases *p, NrDim groups, NrDim per_group, const NrShape *result) {
+  NrConv c;
+  p->of_each.spatial = p->w.spatial;
+  for (size_t i = 0; i < p->w.spatial; i++) find_phases(l, p, i, nr_lower_dim(l, x, 2 + i));
+  if (nr_lower_conv_under(l, x, phases_kernel(l, p, groups, per_group), groups, p->of_each, NULL, &c)) return NULL;
+  NrValue *init = nr_lower_zeros(l, &c.out, nr_lower_wide_type(x->type->elem));
+  return interleave(l, p, nr_lower_conv_sum(l, &c, init, (NrSigns){0}), result);
+}
+
 NrStatus nr_lower_convtranspose(NrLower *l) {
   NrValue *x = nr_lower_in(l, 0), *k = nr_lower_in(l, 1), *bias = nr_lower_in(l, 2);
   size_t rank = nr_rank(x);
@@ -214,7 +212,6 @@ NrStatus nr_lower_convtranspose(NrLower *l) {
   Phases p = {.kernel = k};
   if (!nr_lower_window_kernel(l, k, &p.w)) return NR_ERROR_INVALID;
   if (!output_window(l, x, &p)) return NR_ERROR_INVALID;
-  x = spread(l, x, &p);
   NrShape sx = nr_lower_shape(l, x), sk = nr_lower_shape(l, k);
   NrDim groups = nr_dim(group), per_group = sk.dims[1], outputs = nr_dim_mul(l, per_group, groups);
   p.channels = nr_dim_div(l, sk.dims[0], groups);
@@ -223,20 +220,18 @@ NrStatus nr_lower_convtranspose(NrLower *l) {
       (bias && !nr_lower_is_vector(l, 2, outputs)))
     return NR_ERROR_INVALID;
   NrShape result = {rank, {sx.dims[0], outputs}};
-  p.of_each.spatial = p.w.spatial;
+  bool holes = false;
   for (size_t i = 0; i < p.w.spatial; i++) {
-    find_phases(l, &p, i, sx.dims[2 + i]);
+    holes |= has_holes(&p.w, i);
     result.dims[2 + i] = p.w.out[i];
   }
-  NrConv c;
-  NrType elem = x->type->elem;
-  NR_TRY(nr_lower_conv_under(l, x, phases_kernel(l, &p, groups, per_group), groups, p.of_each, NULL, &c));
-  NrValue *sums = nr_lower_conv_sum(l, &c, nr_lower_zeros(l, &c.out, nr_lower_wide_type(elem)), (NrSigns){0});
-  NrValue *y = interleave(l, &p, sums, &result);
+  NrValue *y = holes ? sum_by_columns(l, x, &p, groups, per_group, &result)
+                     : sum_by_phases(l, x, &p, groups, per_group, &result);
+  if (!y) return NR_ERROR_INVALID;
   if (bias) {
     NrShape column = {.rank = rank};
     for (size_t i = 0; i < rank; i++) column.dims[i] = i == 1 ? outputs : nr_dim(1);
     y = nr_lower_sum(l, y, nr_lower_widen_tensor(l, nr_lower_reshape(l, bias, &column)));
   }
-  return nr_lower_out(l, 0, nr_lower_narrow_tensor(l, y, elem), nr_lower_dtype(l, 0));
+  return nr_lower_out(l, 0, nr_lower_narrow_tensor(l, y, x->type->elem), nr_lower_dtype(l, 0));
 }
