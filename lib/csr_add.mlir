@@ -1,8 +1,9 @@
 // csr_add.mlir - the sum of two sparse matrices in CSR. Uses lib/csr.mlir, lib/csr_merge.mlir and lib/csr_zeros.mlir.
 //
 // The result gets room for the elements of both matrices, and is cut to those that it has. Where rows are written by
-// one thread, one after the other, each begins where the one before it ends. Threads need to know where their rows begin:
-// so columns that both matrices have are counted first, in all rows but the last ones, which are one thread's share.
+// one thread, one after the other, each begins where the one before it ends. Threads need to know where their rows
+// begin: so columns that both matrices have are counted first, in all rows but the last ones, which are one thread's
+// share. They are counted in all rows where there seem to be many of them.
 // Rows are written as if no sum were zero; where some are, they are removed at the end.
 //
 // Rows are merged in steps of at most 16 elements of each. A step compares its columns of one matrix with those of the
@@ -83,8 +84,8 @@ func.func private @merge_shared(%ai: memref<?x!I>, %ad: memref<?x!T>, %bi: memre
   return %behind : index
 }
 
-// The same where it is not known yet whether columns are in both. The elements of a are written as if none were: so there
-// must be a place for each element of both.
+// The same where it is not known yet whether columns are in both. The elements of a are written as if none were: so
+// there must be a place for each element of both.
 func.func private @merge_step(%ai: memref<?x!I>, %ad: memref<?x!T>, %bi: memref<?x!I>, %bd: memref<?x!T>,
     %ci: memref<?x!I>, %cd: memref<?x!T>, %p: index, %n: index, %q: index, %k: index, %at: index,
     %a: vector<16x!I>, %b: vector<16x!I>) -> index {
@@ -263,8 +264,8 @@ func.func private @room_of_rows(%ap: memref<?x!I>, %bp: memref<?x!I>, %r0: index
   return %room : index
 }
 
-// Checks rows %r0 to %r1 - 1 of both matrices, and writes those of the result from place %at on, and where they end. %room:
-// the place behind those that may be written. The place behind the last element, and whether one of them is zero.
+// Checks rows %r0 to %r1 - 1 of both matrices, and writes those of the result from place %at on, and where they end.
+// %room: the place behind those that may be written. The place behind the last element, and whether one of them is zero.
 func.func private @write_rows(%ap: memref<?x!I>, %ai: memref<?x!I>, %ad: memref<?x!T>, %bp: memref<?x!I>,
     %bi: memref<?x!I>, %bd: memref<?x!T>, %cp: memref<?x!I>, %ci: memref<?x!I>, %cd: memref<?x!T>, %r0: index,
     %r1: index, %n: index, %at: index, %room: index) -> (index, i1) {
@@ -307,6 +308,26 @@ func.func private @write_rows(%ap: memref<?x!I>, %ai: memref<?x!I>, %ad: memref<
   return %all#0, %zero : index, i1
 }
 
+// Whether the rows in the middle have so many columns in common that a result with room for all elements would lose
+// much of it when it is cut: a block of memory that is cut does not serve the next result.
+func.func private @shares_many(%ap: memref<?x!I>, %ai: memref<?x!I>, %bp: memref<?x!I>, %bi: memref<?x!I>, %m: index,
+    %step: index, %n: index) -> i1 {
+  %c1 = arith.constant 1 : index
+  %c16 = arith.constant 16 : index
+  %r0 = arith.shrui %m, %c1 : index
+  %or_more = arith.addi %r0, %step : index
+  %r1 = arith.minui %or_more, %m : index
+  func.call @check_both(%ap, %ai, %bp, %bi, %r0, %r1, %n)
+      : (memref<?x!I>, memref<?x!I>, memref<?x!I>, memref<?x!I>, index, index, index) -> ()
+  %count = func.call @count_rows(%ap, %ai, %bp, %bi, %r0, %r1)
+      : (memref<?x!I>, memref<?x!I>, memref<?x!I>, memref<?x!I>, index, index) -> index
+  %room = func.call @room_of_rows(%ap, %bp, %r0, %r1) : (memref<?x!I>, memref<?x!I>, index, index) -> index
+  %twice = arith.subi %room, %count : index
+  %times = arith.muli %twice, %c16 : index
+  %many = arith.cmpi ugt, %times, %room : index
+  return %many : i1
+}
+
 // C = A + B. %n: how many columns they have. The columns of their rows ascend, and those of C.
 func.func @csr_add(%ap_: tensor<?x!I>, %ai_: tensor<?x!I>, %ad_: tensor<?x!T>, %bp_: tensor<?x!I>,
     %bi_: tensor<?x!I>, %bd_: tensor<?x!T>, %n: index) -> (tensor<?x!I>, tensor<?x!I>, tensor<?x!T>) {
@@ -323,16 +344,20 @@ func.func @csr_add(%ap_: tensor<?x!I>, %ai_: tensor<?x!I>, %ad_: tensor<?x!T>, %
       : (memref<?x!I>, memref<?x!I>, memref<?x!T>, memref<?x!I>, memref<?x!I>, memref<?x!T>) -> index
   %step = func.call @rows_of_pair(%ap, %bp, %m) : (memref<?x!I>, memref<?x!I>, index) -> index
   %blocks = arith.ceildivui %m, %step : index
-  // the blocks before the last ones are counted
+  // the blocks before the last ones are counted; all where the matrices have many columns in common
   %threads = rt.threads
-  %share = arith.ceildivui %blocks, %threads : index
+  %most_share = arith.ceildivui %blocks, %threads : index
+  %many = func.call @shares_many(%ap, %ai, %bp, %bi, %m, %step, %n)
+      : (memref<?x!I>, memref<?x!I>, memref<?x!I>, memref<?x!I>, index, index, index) -> i1
+  %share = arith.select %many, %c0, %most_share : index
   %counted = arith.subi %blocks, %share : index
   %points = arith.addi %counted, %c1 : index
   %begins_size = arith.addi %points, %c1 : index
   %begins = memref.alloc(%begins_size) : memref<?xindex>
   scf.parallel (%block) = (%c0) to (%counted) step (%c1) {
     %r0 = arith.muli %block, %step : index
-    %r1 = arith.addi %r0, %step : index
+    %or_more = arith.addi %r0, %step : index
+    %r1 = arith.minui %or_more, %m : index
     func.call @check_both(%ap, %ai, %bp, %bi, %r0, %r1, %n)
         : (memref<?x!I>, memref<?x!I>, memref<?x!I>, memref<?x!I>, index, index, index) -> ()
     %count = func.call @count_rows(%ap, %ai, %bp, %bi, %r0, %r1)
@@ -349,7 +374,8 @@ func.func @csr_add(%ap_: tensor<?x!I>, %ai_: tensor<?x!I>, %ad_: tensor<?x!T>, %
   %m1 = arith.addi %m, %c1 : index
   %cp = memref.alloc(%m1) : memref<?x!I>
   memref.store %none, %cp[%c0] : memref<?x!I>
-  %first_last = arith.muli %counted, %step : index
+  %first_or_more = arith.muli %counted, %step : index
+  %first_last = arith.minui %first_or_more, %m : index
   %room_last = func.call @room_of_rows(%ap, %bp, %first_last, %m)
       : (memref<?x!I>, memref<?x!I>, index, index) -> index
   %room = arith.addi %begin_last, %room_last : index
