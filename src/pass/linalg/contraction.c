@@ -21,6 +21,12 @@ static bool read_body(NrContraction *c) {
   return acc->first_use->owner == last && nr_value_has_one_use(nr_op_result(last));
 }
 
+/* Halves are loaded and extended; they are not what sums are made in. */
+static bool takes_float(NrType elem, bool input) {
+  if (nr_type_is_float_kind(elem, NR_F32) || nr_type_is_float_kind(elem, NR_F64)) return true;
+  return input && (nr_type_is_float_kind(elem, NR_F16) || nr_type_is_float_kind(elem, NR_BF16));
+}
+
 bool nr_contraction_read(NrContraction *c) {
   NrOp *op = c->op;
   c->num_loops = nr_linalg_num_loops(op);
@@ -33,8 +39,7 @@ bool nr_contraction_read(NrContraction *c) {
     if (nr_type_bits(t->elem) < 8 || nr_type_bits(t->elem) > 64 ||
         (nr_type_bits(t->elem) & (nr_type_bits(t->elem) - 1)))
       return false;
-    if (nr_type_is_float(t->elem) && !nr_type_is_float_kind(t->elem, NR_F32) && !nr_type_is_float_kind(t->elem, NR_F64))
-      return false;
+    if (nr_type_is_float(t->elem) && !takes_float(t->elem, k < c->num_inputs)) return false;
     int64_t coeff[NR_CONTRACTION_LOOPS], constant;
     NrAttr map = nr_linalg_map(op, k);
     for (uint32_t r = 0; r < map->num_exprs; r++)

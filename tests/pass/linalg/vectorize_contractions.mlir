@@ -161,3 +161,21 @@ func.func @rows_of_unknown_length(%a: memref<128x300xf32>, %b: memref<300x?x?xf3
   }
   return
 }
+
+// Halves are loaded as vectors and extended to the type of the sum.
+// CHECK-LABEL: func.func @halves
+// CHECK-NOT: linalg.generic
+// CHECK: vector.load {{.*}} : memref<32x64xf16>, vector<[[LANES:[0-9]+]]xf16>
+// CHECK: arith.extf {{.*}} : vector<[[LANES]]xf16> to vector<[[LANES]]xf32>
+// CHECK: vector.store {{.*}} : memref<8x64xf32>, vector<[[LANES]]xf32>
+func.func @halves(%a: memref<8x32xbf16>, %b: memref<32x64xf16>, %c: memref<8x64xf32>) {
+  linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]} ins(%a, %b : memref<8x32xbf16>, memref<32x64xf16>) outs(%c : memref<8x64xf32>) {
+  ^bb0(%x: bf16, %y: f16, %acc: f32):
+    %u = arith.extf %x : bf16 to f32
+    %v = arith.extf %y : f16 to f32
+    %p = arith.mulf %u, %v : f32
+    %s = arith.addf %acc, %p : f32
+    linalg.yield %s : f32
+  }
+  return
+}
