@@ -9,7 +9,11 @@
  *
  * A claim that follows from declared dims, arithmetic on them or earlier checks needs no check. A checked op has the
  * attribute `noria.checked` until verify-claims has found its checks; that pass reports a claim that is neither proven
- * nor checked as an internal error. */
+ * nor checked as an internal error.
+ *
+ * What the prover finds depends on what it was asked before: a number that it met when few facts were known stays an
+ * unknown of its own. A walk that inserts checks asks about more than a walk over the program that it leaves. So
+ * check-claims walks until nothing changes: its last walk is the one that verify-claims repeats. */
 #include "dialect/linalg/linalg.h"
 #include "dialect/rt/ops.h"
 #include "pass/core/checks.h"
@@ -19,7 +23,7 @@
 
 typedef struct Walk {
   NrProver *prover;
-  bool verify;
+  bool verify, changed; /* changed: a check was left, or an op is marked that was not */
   NrStatus status;
 } Walk;
 
@@ -81,19 +85,20 @@ static bool insert_checks(Walk *w, NrOp *op) {
   return all_proven;
 }
 
-/* Where a claim as a whole is not proven, all conditions of its checks may be: these are inserted again, and erased. */
-static void verify_op(Walk *w, NrOp *op) {
-  bool marked = nr_op_attr_named(op, mark), checked = marked && has_checks(op);
-  bool holds = checked || nr_claims_hold(w->prover, op) || (marked && insert_checks(w, op));
-  nr_op_remove_attr_named(op, mark);
-  if (holds) return;
+/* Where a claim as a whole is not proven, all conditions of its checks may be. */
+static void check_op(Walk *w, NrOp *op) {
+  bool marked = nr_op_attr_named(op, mark);
+  if ((marked && has_checks(op)) || nr_claims_hold(w->prover, op)) return;
+  bool proven = (marked || !w->verify) && insert_checks(w, op);
+  w->changed |= !marked || !proven;
+  if (proven || !w->verify) return;
   nr_op_error(op, "claims a shape or an index that is neither proven nor checked");
   w->status = NR_ERROR_INTERNAL;
 }
 
 static void visit_op(Walk *w, NrOp *op) {
-  if (w->verify) verify_op(w, op);
-  else if (!nr_claims_hold(w->prover, op)) insert_checks(w, op);
+  check_op(w, op);
+  if (w->verify) nr_op_remove_attr_named(op, mark);
   /* A function has its own prover, because no facts hold across functions. */
   NrProver *outer = w->prover;
   bool isolated = nr_op_has(op, NR_ISOLATED);
@@ -104,24 +109,27 @@ static void visit_op(Walk *w, NrOp *op) {
   nr_prover_visit(w->prover, op);
 }
 
-static NrStatus walk(NrOp *root, bool verify) {
+static Walk walk(NrOp *root, bool verify) {
   Walk w = {.prover = nr_prover_create(), .verify = verify};
   visit_op(&w, root);
   nr_prover_destroy(w.prover);
-  return w.status;
+  return w;
 }
 
 static bool is_unknown(const NrOp *op) { return !nr_linalg_is_structured(op); }
 
 static NrStatus check_claims_run(NrPassContext *pass, NrOp *root) {
+  enum { MOST_WALKS = 8 }; /* each leaves more checks, so that two mostly suffice */
   (void)pass;
   NR_TRY(nr_expand_ops(root, is_unknown)); /* nr_claims_hold knows only the expanded ops */
-  return walk(root, false);
+  Walk last = {.changed = true};
+  for (int i = 0; i < MOST_WALKS && last.changed && !last.status; i++) last = walk(root, false);
+  return last.status;
 }
 
 static NrStatus verify_claims_run(NrPassContext *pass, NrOp *root) {
   (void)pass;
-  return walk(root, true);
+  return walk(root, true).status;
 }
 
 NR_PASS(check_claims, .name = "check-claims", .on_while = NR_WHILE_HANDLES, .run = check_claims_run,

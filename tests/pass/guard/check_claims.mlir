@@ -156,3 +156,23 @@ func.func @points(%t: tensor<8xf32>, %o: tensor<8xf32>) -> tensor<8xf32> {
   }
   return %r : tensor<8xf32>
 }
+
+// The checks of the slice bound %a, so that %a - 5 cannot wrap. A prover that meets %v behind them knows it by %a, not by
+// %s, which was compared when %a could be any number: the claim of the extract needs a check of its own then.
+// CHECK-LABEL: func.func @met_later
+// CHECK: rt.check %{{.*}}, "too large"
+// CHECK: rt.check %{{.*}}, "'tensor.extract_slice' op
+// CHECK: rt.check %{{.*}}, "'tensor.extract' op
+// CHECK: return
+func.func @met_later(%t: tensor<?xf32>, %u: tensor<?xf32>, %a: index, %m: index) -> (tensor<?xf32>, f32) {
+  %c0 = arith.constant 0 : index
+  %c5 = arith.constant 5 : index
+  %n = tensor.dim %u, %c0 : tensor<?xf32>
+  %s = arith.subi %a, %c5 : index
+  %small = arith.cmpi slt, %s, %n : index
+  rt.check %small, "too large"
+  %v = arith.minsi %s, %m : index
+  %part = tensor.extract_slice %t[%a] [%v] [1] : tensor<?xf32> to tensor<?xf32>
+  %x = tensor.extract %u[%v] : tensor<?xf32>
+  return %part, %x : tensor<?xf32>, f32
+}
