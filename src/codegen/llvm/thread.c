@@ -59,7 +59,7 @@ bool nr_ll_start_thread(pthread_t *out_thread, void *(*run)(void *user), void *u
 /* ---- process exit ------------------------------------------------------------------------------------------------ */
 
 /* Threads whose caller left may still run when the process exits and LLVM's destructors free what they use. They get
- * some time to end. If one does not end and then crashes, it is parked, so that the exit succeeds. */
+ * some time to end. One that crashes meanwhile is parked, so that the exit succeeds. */
 static atomic_int num_left;
 static atomic_bool exiting;
 
@@ -68,21 +68,24 @@ static _Noreturn void park(void) {
 }
 
 static void park_on_signal(int number) {
-  if (current) park();
+  if (current) {
+    atomic_fetch_sub(&num_left, 1);
+    park();
+  }
   signal(number, SIG_DFL);
   raise(number);
 }
 
 static void at_exit(void) {
   atomic_store(&exiting, true);
-  int64_t until = nr_now_ns() + EXIT_WAIT_NS;
-  while (atomic_load(&num_left) > 0 && nr_now_ns() < until)
-    nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
   for (size_t i = 0; atomic_load(&num_left) > 0 && i < NR_COUNTOF(crashes); i++) {
     struct sigaction before, park_it = {.sa_handler = park_on_signal};
     if (sigaction(crashes[i], NULL, &before) == 0 && before.sa_handler == SIG_DFL)
       sigaction(crashes[i], &park_it, NULL);
   }
+  int64_t until = nr_now_ns() + EXIT_WAIT_NS;
+  while (atomic_load(&num_left) > 0 && nr_now_ns() < until)
+    nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
 }
 
 static void register_handler(void) { atexit(at_exit); }
@@ -91,6 +94,13 @@ static void register_handler(void) { atexit(at_exit); }
 static void watch_exit(void) {
   static pthread_once_t once = PTHREAD_ONCE_INIT;
   pthread_once(&once, register_handler);
+}
+
+/* When a caller leaves: LLVM has registered destructors since the first time, which must run after at_exit. */
+static void watch_exit_again(void) {
+  enum { MOST_TIMES = 100 }; /* LLVM registers nothing new then, and each time takes memory */
+  static atomic_int times;
+  if (atomic_fetch_add(&times, 1) < MOST_TIMES) register_handler();
 }
 
 /* ---- the thread ------------------------------------------------------------------------------------------------- */
@@ -220,6 +230,7 @@ static bool init_task(NrLlTask *task) {
 
 static _Noreturn void leave(pthread_t thread, const NrFault *fault) {
   atomic_fetch_add(&num_left, 1);
+  watch_exit_again();
   pthread_detach(thread);
   nr_raise(fault->status, "%s", fault->text);
 }
