@@ -21,6 +21,7 @@ void nr_prover_destroy(NrProver *p) {
   nr_map_deinit(&p->contents);
   nr_map_deinit(&p->atoms_of);
   nr_vec_deinit(&p->atoms);
+  nr_vec_deinit(&p->dependences);
   nr_vec_deinit(&p->facts);
   nr_vec_deinit(&p->fact_atoms);
   nr_vec_deinit(&p->conditions);
@@ -35,6 +36,13 @@ NrProverMark nr_prover_mark(const NrProver *p) { return (NrProverMark){p->facts.
 void nr_prover_reset(NrProver *p, NrProverMark mark) {
   p->facts.size = p->fact_atoms.size = mark.facts;
   p->conditions.size = mark.conditions;
+  size_t kept = 0;
+  for (size_t i = 0; i < p->dependences.size; i++) {
+    NrDependence d = p->dependences.data[i];
+    if (d.num_facts <= mark.facts) p->dependences.data[kept++] = d;
+    else nr_prover_forget(p, d.atom);
+  }
+  p->dependences.size = kept;
 }
 
 static uint64_t atoms_of_term(const NrTerm *t) {

@@ -16,9 +16,16 @@ typedef struct NrAtom {
   NrAtomKind kind;
   NrValue *condition; /* SELECT: true for the first case */
   NrSum cases[2];     /* MIN, MAX, SELECT: the operands */
-  NrSum *facts;       /* hold wherever the atom exists */
+  NrSum *facts;       /* hold wherever the atom exists, or as long as the facts do on which it depends */
   uint32_t num_facts;
 } NrAtom;
+
+/* What is known of the atom, its kind, range and facts, was found by the first num_facts facts of the prover, and is
+ * forgotten when one of these is dropped. */
+typedef struct NrDependence {
+  uint32_t atom;
+  size_t num_facts;
+} NrDependence;
 enum { NR_ATOM_VALUE = -1, NR_ATOM_RANK = -2, NR_ATOM_ELEMENT = -3 };
 
 /* Facts have increasing numbers, so that cached results that used a fact are recognised as stale once it is dropped. */
@@ -45,6 +52,7 @@ struct NrProver {
   NrMap atoms_of; /* value -> list of the numbers of its atoms */
   NrMap contents; /* tensor of integers -> Content (prover_elements.c) */
   NR_VEC(NrAtom) atoms;
+  NR_VEC(NrDependence) dependences;
   NR_VEC(NrFact) facts;
   NR_VEC(NrFactAtoms) fact_atoms; /* of each fact; an array of its own, because a search looks at all of them */
   uint64_t num_facts; /* number of facts ever added */
@@ -72,6 +80,10 @@ enum { NR_MAX_ATOM_FACTS = 16, NR_PROVER_MAX_NESTING = 64 /* of nr_prover_value 
 uint32_t nr_prover_atom(NrProver *p, NrValue *value, int64_t dim, bool *out_new);
 /* Adds a fact that holds wherever the atom exists; drops it when the atom has NR_MAX_ATOM_FACTS. */
 void nr_prover_add_atom_fact(NrProver *p, uint32_t number, NrSum fact);
+/* What is now found out about the atom of the value that is being built depends on the facts used so far. */
+void nr_prover_depend(NrProver *p, uint32_t number);
+/* The atom is plain again. */
+void nr_prover_forget(NrProver *p, uint32_t number);
 /* The value as an atom of its own, in the range that nr_range_of gives. */
 NrSum nr_prover_plain_atom(NrProver *p, NrValue *value);
 void nr_prover_type_range(NrType type, int64_t *min, int64_t *max);

@@ -64,6 +64,25 @@ NrSum nr_prover_plain_atom(NrProver *p, NrValue *value) {
   return nr_sum_atom(number);
 }
 
+void nr_prover_depend(NrProver *p, uint32_t number) {
+  if (!p->used_facts || !p->num_used) return;
+  for (size_t i = p->dependences.size; i-- > 0;)
+    if (p->dependences.data[i].atom == number) {
+      p->dependences.data[i].num_facts = NR_MAX(p->dependences.data[i].num_facts, p->num_used);
+      return;
+    }
+  nr_vec_push(&p->dependences, ((NrDependence){number, p->num_used}));
+}
+
+void nr_prover_forget(NrProver *p, uint32_t number) {
+  NrAtom *atom = &p->atoms.data[number];
+  NrRange range = nr_range_of(atom->value);
+  atom->min = range.min;
+  atom->max = range.max;
+  atom->kind = NR_ATOM_PLAIN;
+  atom->num_facts = 0;
+}
+
 /* ---- arithmetic -------------------------------------------------------------------------------------------------- */
 
 /* The sum if the op that computes it cannot have wrapped, else an atom for the op's result. */
@@ -90,7 +109,9 @@ static NrSum choice(NrProver *p, NrValue *value, NrAtomKind kind, NrSum x, NrSum
   bool fresh;
   uint32_t number = nr_prover_atom(p, value, NR_ATOM_VALUE, &fresh);
   NrSum sum = nr_sum_atom(number);
-  if (!fresh) return sum;
+  if (!fresh && p->atoms.data[number].kind != NR_ATOM_PLAIN) return sum;
+  nr_prover_forget(p, number);
+  nr_prover_depend(p, number);
   NrRange range = nr_range_of(value);
   int64_t low_x = min_of(p, &x), low_y = min_of(p, &y);
   int64_t low = kind == NR_ATOM_MAX ? NR_MAX(low_x, low_y) : NR_MIN(low_x, low_y);
@@ -120,6 +141,7 @@ static NrSum quotient(NrProver *p, NrOp *op, NrSum x, NrSum y) {
   NrSum sum = nr_prover_plain_atom(p, nr_op_result(op));
   uint32_t number = sum.terms[0].atoms[0];
   bool not_negative = nr_prover_fits(p, &x, 0, INT64_MAX);
+  nr_prover_depend(p, number);
   if (!nr_prover_fits(p, &y, 1, INT64_MAX) || (!not_negative && (!floors || no_sign))) return sum;
   if (not_negative) p->atoms.data[number].min = NR_MAX(p->atoms.data[number].min, 0);
   if (nr_prover_fits(p, &x, INT64_MIN, NR_MAX_DIM))
@@ -135,6 +157,7 @@ static NrSum rest_of(NrProver *p, NrOp *op, NrSum x, NrSum y) {
   NrSum sum = nr_prover_plain_atom(p, nr_op_result(op));
   uint32_t number = sum.terms[0].atoms[0];
   if (!nr_prover_fits(p, &y, 1, INT64_MAX) || !nr_prover_fits(p, &x, 0, INT64_MAX)) return sum;
+  nr_prover_depend(p, number);
   p->atoms.data[number].min = 0;
   if (nr_prover_fits(p, &y, 1, NR_MAX_DIM)) p->atoms.data[number].max = NR_MIN(p->atoms.data[number].max, NR_MAX_DIM);
   NrSum gap = nr_sum_add(&y, -1, &sum);
