@@ -221,8 +221,8 @@ typedef struct NoriaParameter {
 typedef struct NoriaProgramOptions {
   int32_t threads;       /* of a run, its caller's included; 0: one per available CPU; 1: never starts a thread */
   NoriaRunLimits limits; /* for runs without options of their own */
-  int64_t cache_size;    /* bytes of freed blocks that stay for the next run; 0: as many as recent runs needed
-                          * (docs/runtime.md has the bounds); negative: none */
+  int64_t cache_size;    /* bytes of freed blocks that stay for the next run, for each that runs at the same time; 0: as
+                          * many as recent runs needed (docs/runtime.md has the bounds); negative: none */
   const NoriaImport *imports; /* found before the runtime's; read during the call only */
   size_t num_imports;
   const char *const *libraries; /* paths of shared libraries with the functions that flow.call calls and imports does

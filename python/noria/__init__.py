@@ -185,9 +185,10 @@ class InferenceSession:
         return self._session.wait_until_optimized(-1.0 if timeout is None else max(float(timeout), 0.0))
 
     def trim(self):
-        """Gives the memory that is kept for the next run back to the system: for a session that idles."""
+        """Gives the memory that is kept for the next run back to the system: for a session that idles. Runs in progress
+        and outputs that are still held keep theirs."""
         self._session.trim()
-        for session in self._overrides.values():
+        for session in list(self._overrides.values()):
             session.trim()
 
     def run(self, output_names, input_feed, run_options=None):

@@ -69,8 +69,8 @@ static void unlink_live(NrAllocator *a, NrBlock *b) {
 }
 
 /* The most that the blocks of the run, live and cached, may take together: half more than recent runs held at their
- * peak, or than this one does with `more` bytes, and up to NR_CACHE_SLACK more where that is little. Sizes that change
- * from trip to trip must not pile up. */
+ * peak, or than this one does with `more` bytes; where half is less than NR_CACHE_SLACK, so much more, but at most
+ * twice. Sizes that change from trip to trip must not pile up. */
 static int64_t most_bytes(const NrAllocator *a, int64_t more) {
   int64_t top = NR_MAX(NR_MAX(a->top_bytes, a->live_bytes + more), nr_recent_top(&a->recent));
   return top + NR_MIN(top, NR_MAX(NR_CACHE_SLACK, top / 2)) + (1 << 20);
@@ -205,6 +205,9 @@ static void *refused(NrExec *e, int64_t size) {
   return NULL;
 }
 
+/* The limit counts what was asked for, so that blocks must not be much larger where there is one. */
+static bool is_limited(const NrAllocator *a) { return a->limit != INT64_MAX; }
+
 /* One of the run's cached blocks; a large one may be of one of the next classes, as many as `steps`. */
 static NrBlock *take_cached(NrAllocator *a, uint16_t class, size_t capacity, unsigned steps) {
   unsigned c = class, last = NR_MIN(c + steps, NR_NUM_CLASSES - 1u);
@@ -240,10 +243,11 @@ static void drop_all(NrExec *e) {
   nr_programs_trim();
 }
 
-/* A block of an output that was released, for which the run takes `more` bytes. */
-static NrBlock *take_returned(NrExec *e, int64_t more, size_t capacity, uint16_t class, uint16_t asked_class) {
+/* A block of an output that was released, of a capacity of at most `most`, for which the run takes `more` bytes. */
+static NrBlock *take_returned(NrExec *e, int64_t more, size_t capacity, size_t most, uint16_t class,
+                              uint16_t asked_class) {
   NrReturned *returned = atomic_load_explicit(&e->program, memory_order_relaxed)->returned;
-  NrBlock *b = nr_returned_take(returned, class, asked_class, capacity);
+  NrBlock *b = nr_returned_take(returned, class, asked_class, capacity, is_limited(&e->allocator) ? capacity : most);
   if (!b) return NULL;
   make_room(e, more, (int64_t)NR_MAX(b->capacity, capacity));
   NrBlock *fits = b->capacity >= capacity ? b : resize(b, class, capacity);
@@ -254,9 +258,10 @@ static NrBlock *take_returned(NrExec *e, int64_t more, size_t capacity, uint16_t
 /* A block that the run does not have yet. */
 static NrBlock *new_block(NrExec *e, int64_t size, size_t capacity, uint16_t class, size_t alignment) {
   size_t zone = e->sanitizer ? NR_RED_ZONE : 0;
-  NrBlock *b = e->sanitizer || alignment > ALIGNMENT ? NULL : take_returned(e, size, capacity, class, class);
+  bool any = !e->sanitizer && alignment <= ALIGNMENT;
+  NrBlock *b = any ? take_returned(e, size, capacity, 4 * capacity, class, class) : NULL;
   /* Rather one of four times the size than one for which others are freed. */
-  if (!b && !e->sanitizer && alignment <= ALIGNMENT &&
+  if (!b && any && !is_limited(&e->allocator) &&
       e->allocator.cached_bytes > room_of(&e->allocator, size, (int64_t)capacity))
     b = take_cached(&e->allocator, class, capacity, 2 * NR_CLASS_STEPS);
   if (b) return b;
@@ -273,7 +278,8 @@ static void *alloc_locked(NrExec *e, int64_t size, size_t alignment) {
   size_t capacity;
   if (size < 0 || !size_class((size_t)size, &class, &capacity)) return refused(e, size);
   if (!within_limit(e, size, size)) return NULL;
-  NrBlock *b = e->sanitizer || alignment > ALIGNMENT ? NULL : take_cached(a, class, capacity, FEW_STEPS);
+  unsigned steps = is_limited(a) ? 0 : FEW_STEPS;
+  NrBlock *b = e->sanitizer || alignment > ALIGNMENT ? NULL : take_cached(a, class, capacity, steps);
   if (!b && !(b = new_block(e, size, capacity, class, alignment))) return refused(e, size);
   b->size = (size_t)size;
   b->asked_class = class;
@@ -336,13 +342,12 @@ static bool stays(const NrBlock *b, size_t new_size, size_t capacity) {
   return new_size >= b->size || b->capacity - capacity < b->capacity / 8 || capacity == b->capacity;
 }
 
-/* The block, of a capacity that it does not have. One that becomes large moves to the memory of an output that grew
- * from the same size in an earlier run. NULL without memory. */
+/* The block, of a capacity that it does not have. A large one moves to the memory of an output that grew from the same
+ * size in an earlier run. NULL without memory. */
 static NrBlock *grow_or_shrink(NrExec *e, NrBlock *b, int64_t more, uint16_t class, size_t capacity) {
   NrAllocator *a = &e->allocator;
   unlink_live(a, b);
-  bool becomes_large = b->capacity < NR_LARGE_BLOCK && capacity >= NR_LARGE_BLOCK;
-  NrBlock *moved = becomes_large ? take_returned(e, more, capacity, class, b->asked_class) : NULL;
+  NrBlock *moved = capacity > b->capacity ? take_returned(e, more, capacity, SIZE_MAX, class, b->asked_class) : NULL;
   if (moved) {
     memcpy(block_data(moved), block_data(b), b->size);
     moved->asked_class = b->asked_class;

@@ -75,7 +75,7 @@ NrExec *nr_exec_acquire(NoriaProgram *program) {
   return e;
 }
 
-void nr_exec_release(NoriaProgram *program, NrExec *e) {
+void nr_exec_release(NoriaProgram *program, NrExec *e, int64_t returned) {
   enum { MOST_AGE = 64 }; /* runs, after which one that was used only while many ran at once has no blocks left */
   pthread_mutex_lock(&program->lock);
   e->next = program->idle;
@@ -83,7 +83,11 @@ void nr_exec_release(NoriaProgram *program, NrExec *e) {
   e->ran = ++program->runs;
   for (NrExec *old = e->next; old; old = old->next)
     if (program->runs - old->ran > MOST_AGE && old->allocator.cached_bytes) nr_allocator_end(&old->allocator, 0);
+  int64_t kept = returned;
+  for (const NrExec *each = e; each; each = each->next) kept += each->allocator.cached_bytes;
+  bool too_much = nr_program_keeps(program, kept);
   pthread_mutex_unlock(&program->lock);
+  if (too_much) nr_programs_evict(program);
 }
 
 void nr_exec_trim_idle(NoriaProgram *program) {
@@ -104,6 +108,10 @@ void nr_exec_begin(NrExec *e, const NoriaRunLimits *limits, bool stats) {
   e->limits = *limits;
   e->counts = stats || limits->iterations > 0;
   nr_allocator_begin(&e->allocator, limits->memory);
+  if (limits->memory > 0) {
+    NrReturned *returned = atomic_load_explicit(&e->program, memory_order_relaxed)->returned;
+    nr_returned_trim(returned, NR_MAX(limits->memory - e->allocator.cached_bytes, 0));
+  }
   atomic_store_explicit(&e->iterations, 0, memory_order_relaxed);
   atomic_store_explicit(&e->failed, 0, memory_order_relaxed);
   noria_error_clear(&e->failure);

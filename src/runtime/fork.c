@@ -6,6 +6,8 @@
  * another thread had in progress does not exist in the child; its memory stays until the child ends. */
 #include "runtime/internal.h"
 
+#include "base/guard.h"
+
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static int registered; /* what pthread_atfork said */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -51,14 +53,51 @@ bool nr_programs_add(NoriaProgram *program) {
   return true;
 }
 
+/* ---- memory that programs keep for their next runs --------------------------------------------------------------- */
+
+static _Atomic int64_t all_kept; /* the sum of the programs' */
+static _Atomic uint64_t all_runs;
+
+static int64_t kept_by(const NoriaProgram *p) { return atomic_load_explicit(&p->kept, memory_order_relaxed); }
+static uint64_t last_run_of(const NoriaProgram *p) { return atomic_load_explicit(&p->last_run, memory_order_relaxed); }
+
+static void note_kept(NoriaProgram *p, int64_t bytes) {
+  atomic_fetch_add_explicit(&all_kept, bytes - kept_by(p), memory_order_relaxed);
+  atomic_store_explicit(&p->kept, bytes, memory_order_relaxed);
+}
+
+/* False where the program is busy. */
+static bool trim(NoriaProgram *p) {
+  if (pthread_mutex_trylock(&p->lock)) return false;
+  nr_exec_trim_idle(p);
+  note_kept(p, 0);
+  pthread_mutex_unlock(&p->lock);
+  nr_returned_trim(p->returned, 0);
+  return true;
+}
+
 void nr_programs_trim(void) {
   if (pthread_mutex_trylock(&lock)) return;
-  for (NoriaProgram *p = programs; p; p = p->next_program) {
-    if (!pthread_mutex_trylock(&p->lock)) {
-      nr_exec_trim_idle(p);
-      pthread_mutex_unlock(&p->lock);
-    }
-    nr_returned_trim(p->returned, 0);
+  for (NoriaProgram *p = programs; p; p = p->next_program) trim(p);
+  pthread_mutex_unlock(&lock);
+}
+
+bool nr_program_keeps(NoriaProgram *program, int64_t bytes) {
+  if (bytes == 0 && kept_by(program) == 0) return false;
+  uint64_t run = atomic_fetch_add_explicit(&all_runs, 1, memory_order_relaxed);
+  atomic_store_explicit(&program->last_run, run, memory_order_relaxed);
+  if (bytes != kept_by(program)) note_kept(program, bytes);
+  return atomic_load_explicit(&all_kept, memory_order_relaxed) > nr_machine_memory() / NR_KEPT_PART;
+}
+
+void nr_programs_evict(const NoriaProgram *but) {
+  if (pthread_mutex_trylock(&lock)) return;
+  int64_t most = nr_machine_memory() / NR_KEPT_PART;
+  while (atomic_load_explicit(&all_kept, memory_order_relaxed) > most) {
+    NoriaProgram *oldest = NULL;
+    for (NoriaProgram *p = programs; p; p = p->next_program)
+      if (p != but && kept_by(p) && (!oldest || last_run_of(p) < last_run_of(oldest))) oldest = p;
+    if (!oldest || !trim(oldest)) break;
   }
   pthread_mutex_unlock(&lock);
 }
@@ -66,6 +105,7 @@ void nr_programs_trim(void) {
 void nr_programs_remove(NoriaProgram *program) {
   if (!program->is_listed) return;
   pthread_mutex_lock(&lock);
+  note_kept(program, 0);
   *(program->prev_program ? &program->prev_program->next_program : &programs) = program->next_program;
   if (program->next_program) program->next_program->prev_program = program->prev_program;
   pthread_mutex_unlock(&lock);

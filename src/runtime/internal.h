@@ -174,10 +174,11 @@ void nr_returned_stop(NrReturned *r);  /* from now on none are kept */
 void nr_returned_close(NrReturned *r); /* the program ends; outputs that are out stay valid. NULL is fine */
 void nr_returned_trim(NrReturned *r, int64_t keep); /* frees those that wait longest, until keep bytes are left */
 int64_t nr_returned_bytes(NrReturned *r);           /* that wait */
-void nr_returned_ran(NrReturned *r, int64_t bytes); /* a run ended whose outputs have large blocks of so many bytes */
+/* A run ended whose outputs have large blocks of so many bytes. What may wait once all outputs are released. */
+int64_t nr_returned_ran(NrReturned *r, int64_t bytes);
 /* One of the class of the capacity, of a class that is a little larger, or one that was asked for with a size of
- * asked_class, and that realloc made larger or smaller since. NULL: there is none. */
-NrBlock *nr_returned_take(NrReturned *r, uint16_t size_class, uint16_t asked_class, size_t capacity);
+ * asked_class, and that realloc may have made larger or smaller since: of a capacity of at most `most`. NULL: none. */
+NrBlock *nr_returned_take(NrReturned *r, uint16_t size_class, uint16_t asked_class, size_t capacity, size_t most);
 /* The function, with what it is to be called with, that releases a detached block. */
 NoriaReleaseFn nr_returned_lend(NrReturned *r, NrBlock *block, void **out_user);
 void nr_returned_lock(NrReturned *r); /* around fork() */
@@ -290,7 +291,8 @@ static inline void nr_exec_unlock(NrExec *e, bool locked) {
 }
 
 NrExec *nr_exec_acquire(NoriaProgram *program); /* NULL without memory */
-void nr_exec_release(NoriaProgram *program, NrExec *e);
+/* returned: bytes of outputs that may wait for the next run. */
+void nr_exec_release(NoriaProgram *program, NrExec *e, int64_t returned);
 void nr_exec_retire_all(NoriaProgram *program);
 /* Frees the cached blocks of the program's execs that no run uses. The program's lock is held. */
 void nr_exec_trim_idle(NoriaProgram *program);
@@ -398,6 +400,8 @@ struct NoriaProgram {
   pthread_mutex_t lock; /* idle and globals */
   NrExec *idle; /* the one that ran last comes first */
   uint64_t runs; /* that ended */
+  _Atomic int64_t kept;      /* bytes that wait for the next runs, or may; as of the end of the last run */
+  _Atomic uint64_t last_run; /* its number among the runs of the process */
   struct NrGlobal **globals; /* whose sizes runs choose, by number; NULL: not stored yet */
   size_t num_globals;
   atomic_int initialized; /* NrInitialized */
@@ -412,6 +416,12 @@ bool nr_programs_add(NoriaProgram *program);
 /* Frees the blocks that programs keep for their next runs, because the system has no memory. Skips a program whose lock
  * another thread holds: the caller may hold locks. */
 void nr_programs_trim(void);
+/* The program keeps that many bytes for its next runs; its lock is held. True where the programs of the process keep
+ * more than a part of the machine's memory together: nr_programs_evict, which is called without that lock, then makes
+ * those that ran longest ago give theirs back, but for one. */
+enum { NR_KEPT_PART = 8 };
+bool nr_program_keeps(NoriaProgram *program, int64_t bytes);
+void nr_programs_evict(const NoriaProgram *but);
 void nr_programs_remove(NoriaProgram *program); /* fine when it was not added */
 
 /* Checks the values against the module's inputs and describes them in e->descs. */

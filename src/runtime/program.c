@@ -210,6 +210,7 @@ const NoriaModule *noria_program_module(const NoriaProgram *program) { return pr
 void noria_program_trim(NoriaProgram *program) {
   pthread_mutex_lock(&program->lock);
   nr_exec_trim_idle(program);
+  nr_program_keeps(program, 0);
   pthread_mutex_unlock(&program->lock);
   nr_returned_trim(program->returned, 0);
 #ifdef __GLIBC__
@@ -351,9 +352,9 @@ NoriaStatus noria_program_run(NoriaProgram *program, const NoriaValue *const *in
     *options->stats = (NoriaRunStats){.peak_memory = e->allocator.peak_bytes,
                                       .iterations = atomic_load_explicit(&e->iterations, memory_order_relaxed),
                                       .allocations = e->allocator.allocations};
-  nr_returned_ran(program->returned, e->allocator.lent_bytes);
+  int64_t returned = nr_returned_ran(program->returned, e->allocator.lent_bytes);
   nr_exec_finish(e, program->cache_size);
-  nr_exec_release(program, e);
+  nr_exec_release(program, e, returned);
   /* The other ranks must not wait for this one. */
   if (status && options && options->world)
     noria_world_end(options->world, error && error->message ? error->message : noria_status_name(status), NULL);

@@ -66,13 +66,15 @@ void nr_returned_trim(NrReturned *r, int64_t keep) {
 
 int64_t nr_returned_bytes(NrReturned *r) { return atomic_load_explicit(&r->bytes, memory_order_relaxed); }
 
-void nr_returned_ran(NrReturned *r, int64_t bytes) {
-  if (!bytes && !nr_returned_bytes(r)) return;
+int64_t nr_returned_ran(NrReturned *r, int64_t bytes) {
+  if (!bytes && !nr_returned_bytes(r)) return 0;
   pthread_mutex_lock(&r->lock);
   nr_recent_add(&r->recent, bytes);
   NrBlock *oldest = nr_returned_bytes(r) > room(r) ? take_oldest(r, room(r)) : NULL;
+  int64_t most = NR_MIN(atomic_load(&r->keep), NR_MAX(nr_recent_top(&r->recent), nr_returned_bytes(r)));
   pthread_mutex_unlock(&r->lock);
   free_all(oldest);
+  return most;
 }
 
 /* A child of fork() may release outputs of a program that its parent was ending: it then needs no lock. */
@@ -96,14 +98,14 @@ static int fitness(const NrBlock *block, uint16_t class, uint16_t asked_class) {
   return block->size_class > class && block->size_class <= class + STEPS;
 }
 
-NrBlock *nr_returned_take(NrReturned *r, uint16_t size_class, uint16_t asked_class, size_t capacity) {
+NrBlock *nr_returned_take(NrReturned *r, uint16_t size_class, uint16_t asked_class, size_t capacity, size_t most) {
   if (capacity < NR_LARGE_BLOCK || !nr_returned_bytes(r)) return NULL;
   pthread_mutex_lock(&r->lock);
   NrBlock **best = NULL, *block = NULL;
   int fit = 0;
   for (NrBlock **at = &r->first; *at; at = &(*at)->next) {
     int fits = fitness(*at, size_class, asked_class);
-    if (fits <= fit) continue;
+    if (fits <= fit || (*at)->capacity > most) continue;
     best = at;
     fit = fits;
   }

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "../test.h"
+#include "base/guard.h"
 #include "runtime/internal.h"
 
 #include "module.h"
@@ -22,6 +23,7 @@ typedef struct Plan {
   int marked;               /* blocks of the run, its output included, that an earlier run left its mark in */
   int64_t cached;           /* bytes when the blocks were there */
   pthread_barrier_t *together; /* NULL, or where runs meet */
+  int64_t taken; /* out: bytes of the blocks in mib */
 } Plan;
 static _Thread_local Plan plan;
 
@@ -49,6 +51,7 @@ static int32_t entry(NoriaExec *exec, const NoriaDesc *inputs, NoriaDesc *output
     visit(block[i]);
   }
   plan.cached = nr_exec(exec)->allocator.cached_bytes;
+  plan.taken = nr_exec(exec)->allocator.held_bytes;
   if (plan.together) pthread_barrier_wait(plan.together);
   for (int i = 0; i < MOST_BLOCKS && block[i]; i++) exec->api->free(exec, block[i]);
   if (plan.grown_mib) {
@@ -217,10 +220,43 @@ static void what_waits_counts_against_the_limit(void **state) {
   marks(program, (Plan){.mib = {300, 40}, .output_mib = 200});
   noria_value_release(run(program, (Plan){.mib = {40}}, 100 * (int64_t)MIB));
   assert_int_equal(plan.marked, 1);
-  assert_true(plan.cached <= 60 * MIB);
+  assert_true(plan.cached + nr_returned_bytes(program->returned) <= 60 * MIB);
   noria_value_release(run(program, (Plan){.mib = {7, 70}}, 100 * (int64_t)MIB)); /* new sizes */
   assert_true(plan.cached + nr_returned_bytes(program->returned) <= 23 * MIB);
   noria_program_destroy(program);
+}
+
+/* The limit counts sizes, so no block may be much larger than what was asked for. */
+static void blocks_under_a_limit_are_no_larger(void **state) {
+  NoriaProgram *program = make_program(&module, 1);
+  marks(program, (Plan){.mib = {100}, .grown_mib = 256, .output_mib = 256});
+  noria_value_release(run(program, (Plan){.mib = {26, 70}}, 100 * (int64_t)MIB));
+  assert_true(plan.taken <= 110 * MIB);
+  marks(program, (Plan){.grown_mib = 256, .output_mib = 256});
+  noria_value_release(run(program, (Plan){.grown_mib = 1, .output_mib = 1}, 10 * (int64_t)MIB));
+  assert_true(cached(program) + nr_returned_bytes(program->returned) <= 10 * MIB);
+  noria_program_destroy(program);
+}
+
+static void programs_that_ran_longest_ago_give_back_first(void **state) {
+  NoriaProgram *program[3];
+  for (int i = 0; i < 3; i++) {
+    program[i] = make_program(&module, 1);
+    marks(program[i], (Plan){.mib = {20}});
+  }
+  int64_t own = atomic_load(&program[2]->kept), most = nr_machine_memory() / NR_KEPT_PART;
+  assert_true(own >= 20 * MIB);
+  nr_programs_evict(program[2]);
+  assert_true(cached(program[0]) > 0); /* they keep less than the bound */
+  assert_true(nr_program_keeps(program[2], most - own)); /* too much with the other two, not with one */
+  nr_programs_evict(program[2]);
+  assert_int_equal(cached(program[0]), 0);
+  assert_true(cached(program[1]) > 0);
+  assert_true(nr_program_keeps(program[2], 2 * most));
+  nr_programs_evict(program[2]);
+  assert_int_equal(cached(program[1]), 0);
+  assert_true(cached(program[2]) > 0);
+  for (int i = 0; i < 3; i++) noria_program_destroy(program[i]);
 }
 
 static void a_program_has_the_cache_that_was_asked_for(void **state) {
@@ -276,6 +312,8 @@ int main(void) {
       cmocka_unit_test(an_output_holds_no_memory_behind_its_elements),
       cmocka_unit_test(trim_gives_all_back),
       cmocka_unit_test(what_waits_counts_against_the_limit),
+      cmocka_unit_test(blocks_under_a_limit_are_no_larger),
+      cmocka_unit_test(programs_that_ran_longest_ago_give_back_first),
       cmocka_unit_test(a_program_has_the_cache_that_was_asked_for),
       cmocka_unit_test(runs_releases_and_trims_at_once),
   };
