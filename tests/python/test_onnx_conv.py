@@ -125,7 +125,7 @@ def test_empty(x, w, attrs, is_open):
 
 
 @pytest.mark.parametrize("is_open", [False, True])
-@pytest.mark.parametrize("attrs", [{"strides": [3, 5]}, {"strides": [2, 2], "dilations": [2, 3]}, {"strides": [2, 3]},
+@pytest.mark.parametrize("attrs", [{"strides": [3, 5]}, {"strides": [2, 2], "dilations": [2, 3]}, {"strides": [4, 3]},
                                    {"strides": [4, 1], "pads": [1, 0, 1, 0]}, {"strides": [3, 2], "dilations": [1, 2]}])
 @pytest.mark.parametrize("infinite", ["x", "w", None])
 def test_transposed_with_infinite_factors(infinite, attrs, is_open):
@@ -137,4 +137,27 @@ def test_transposed_with_infinite_factors(infinite, attrs, is_open):
     model = one_node("ConvTranspose", feeds, is_open, attrs)
     got, want = (s.run(None, feeds)[0] for s in (noria.InferenceSession(model.SerializeToString()), ReferenceEvaluator(model)))
     assert not np.isnan(want).any() and np.isinf(want).any() == bool(infinite)
+    np.testing.assert_allclose(got, want, rtol=1e-4, atol=1e-4)
+
+
+@pytest.mark.parametrize("channels", [3, 130])
+@pytest.mark.parametrize("kernel, strides", [((5, 5), (2, 2)), ((3, 4), (2, 3)), ((7, 2), (3, 2))])
+def test_transposed_with_strides_that_do_not_divide_the_kernel(channels, kernel, strides):
+    """With few and with many channels, which are lowered in two ways."""
+    rng = np.random.default_rng(0)
+    feeds = {"x": rng.normal(size=(1, channels, 5, 4)).astype(np.float32),
+             "w": rng.normal(size=(channels, 2, *kernel)).astype(np.float32)}
+    model = one_node("ConvTranspose", feeds, False, {"strides": strides, "pads": [1, 0, 0, 1]})
+    got, want = (s.run(None, feeds)[0] for s in (noria.InferenceSession(model.SerializeToString()), ReferenceEvaluator(model)))
+    np.testing.assert_allclose(got, want, rtol=1e-3, atol=1e-3)
+
+
+@pytest.mark.parametrize("spatial", [6, 7, 9])
+def test_pointwise_of_many_dims(spatial):
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(1, 4) + (2,) * spatial).astype(np.float32)
+    w = rng.normal(size=(6, 2) + (1,) * spatial).astype(np.float32)
+    feeds = {"x": x, "w": w}
+    got = noria.InferenceSession(one_node("Conv", feeds, False, {"group": 2}).SerializeToString()).run(None, feeds)[0]
+    want = np.einsum("gip,goi->gop", x.reshape(2, 2, -1), w.reshape(2, 3, 2)).reshape(got.shape)
     np.testing.assert_allclose(got, want, rtol=1e-4, atol=1e-4)

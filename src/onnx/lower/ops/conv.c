@@ -281,8 +281,9 @@ static void fold_positions(NrLower *l, NrConv *c, NrDim batch) {
  * result computes tiles of the same shape; vectorize-contractions makes one loop of them. It cannot know that rows of
  * unknown length lie side by side in a tile. */
 static NrValue *view_positions(NrLower *l, NrValue *x, const NrShape *sx, NrDim channels, NrConv *c) {
+  enum { MOST_SPATIAL = 'g' - 'a' }; /* 'g' is the letter of the groups */
   NrShape view = {sx->rank + 1, {sx->dims[0], c->groups, channels}};
-  bool known = true;
+  bool known = sx->rank - 2 <= MOST_SPATIAL;
   for (size_t i = 2; i < sx->rank; i++) {
     known &= nr_dim_known(sx->dims[i]);
     view.dims[i + 1] = sx->dims[i];

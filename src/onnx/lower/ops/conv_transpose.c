@@ -3,8 +3,9 @@
  * Those are the same for all outputs that are a multiple of the stride apart, which are a phase. So this is a
  * convolution of x with unit strides, whose output channels are those of the node for each phase: for kernel elements
  * k = phase + s * m, y[phase + s * j] = sum over m of x[j - m] * w[k]. The outputs of the phases are interleaved.
- * Where the phases of a dim differ in how many elements they have, or there is a dilation, zeros would fill the kernels
- * of the phases: then the products are a matrix of columns, which are summed as Col2Im does. */
+ * Where a dim has more phases than kernel elements, or a stride and a dilation, most phases would have no element or
+ * a kernel most of whose elements are zeros: then the products are a matrix of columns, which are summed as Col2Im
+ * does. */
 #include "onnx/lower/ops/contract.h"
 #include "onnx/lower/ops/data.h"
 #include "onnx/lower/ops/resample.h"
@@ -61,12 +62,16 @@ static bool output_window(NrLower *l, NrValue *x, Phases *p) {
 
 /* ---- columns ---- */
 
-/* Whether kernels of the phases of dim i have, or may have, zeros that the node's kernel has not: to multiply by them
- * takes longer than to add up columns (3x3, stride 2, 256 channels of 8x8: 0.58 ms and 0.21), and gives NaN where x is
- * infinite. */
-static bool has_holes(const NrWindow *w, size_t i) {
+/* Whether columns serve dim i better than phases. Where the stride does not divide the kernel, some phases have a zero
+ * in their kernels; with many channels, to multiply by it takes longer than to add up columns (3x3, stride 2, 256
+ * channels of 8x8: 0.58 ms and 0.21), with few of them not (5x5, stride 2, 64 channels of 128x128: 7.5 and 10). */
+static bool takes_columns(const Phases *p, size_t i) {
+  enum { MANY_CHANNELS = 128 };
+  const NrWindow *w = &p->w;
   if (w->stride[i] == 1) return false;
-  return w->dilation[i] > 1 || !nr_dim_known(w->size[i]) || w->size[i].size % w->stride[i] != 0;
+  if (!nr_dim_known(w->size[i]) || w->dilation[i] > 1 || w->stride[i] > w->size[i].size) return true;
+  bool many = nr_dim_known(p->channels) && p->channels.size >= MANY_CHANNELS;
+  return many && w->size[i].size % w->stride[i] != 0;
 }
 
 /* The sums as the definition has them: the product of each element of x with each of its kernel elements, of which
@@ -220,13 +225,13 @@ NrStatus nr_lower_convtranspose(NrLower *l) {
       (bias && !nr_lower_is_vector(l, 2, outputs)))
     return NR_ERROR_INVALID;
   NrShape result = {rank, {sx.dims[0], outputs}};
-  bool holes = false;
+  bool columns = false;
   for (size_t i = 0; i < p.w.spatial; i++) {
-    holes |= has_holes(&p.w, i);
+    columns |= takes_columns(&p, i);
     result.dims[2 + i] = p.w.out[i];
   }
-  NrValue *y = holes ? sum_by_columns(l, x, &p, groups, per_group, &result)
-                     : sum_by_phases(l, x, &p, groups, per_group, &result);
+  NrValue *y = columns ? sum_by_columns(l, x, &p, groups, per_group, &result)
+                       : sum_by_phases(l, x, &p, groups, per_group, &result);
   if (!y) return NR_ERROR_INVALID;
   if (bias) {
     NrShape column = {.rank = rank};
