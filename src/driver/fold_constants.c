@@ -31,7 +31,8 @@ enum {
   SLOW_TO_MAKE = 4,        /* times as long as reading it from memory */
   LEAST_BYTES = 1 << 16,   /* of all results: less is computed in some microseconds, but compiling takes a tenth of a
                             * second */
-  MOST_PACKED = 512 << 20, /* bytes of weights that get another layout: while compiling, both are in memory */
+  MOST_TABLE = 4 << 20,    /* bytes of a result that is kept because it is slow to make */
+  MOST_PACKED = 512 << 20, /* bytes of weights that get another layout; the process that compiles has both */
 };
 
 typedef struct Value {
@@ -44,6 +45,7 @@ typedef struct Value {
 
 typedef struct Fold {
   NrModule *module;
+  const NrOnnxModel *model; /* or NULL */
   const NrTarget *target;
   NrOpList ops;  /* of the entry that depend on constants only, operands first */
   NrMap values;  /* such op -> its Value */
@@ -137,7 +139,7 @@ static bool is_worth(const Fold *f, const Value *v, const NrValue *result, int64
   if (!can) return false;
   if (nr_mul_i64(v->read, MOST_GROWTH, &most) && *out_bytes <= most) return true;
   double bytes = (double)*out_bytes;
-  return v->ns > SLOW_TO_MAKE * nr_cost_ns(f->target, (NrCost){.bytes = bytes}, bytes);
+  return *out_bytes <= MOST_TABLE && v->ns > SLOW_TO_MAKE * nr_cost_ns(f->target, (NrCost){.bytes = bytes}, bytes);
 }
 
 /* Users come first: an op that stays needs its operands. */
@@ -261,8 +263,12 @@ static void replace(Fold *f, const NrFolded *folded) {
 }
 
 /* Finds what to compute in the entry as it is now. */
-/* Weights in files of their own are used where they lie, by all processes together. */
-static bool is_external(const void *data, void *model) { return model && nr_onnx_is_external(model, data); }
+/* Weights in files of their own are used where they lie, by all processes together. A product of constants is one
+ * itself, or is computed from small ones in each run. */
+static bool stays(const NrOp *product, const void *data, void *user) {
+  const Fold *f = user;
+  return (f->model && nr_onnx_is_external(f->model, data)) || value_of(f, product);
+}
 
 static void find(Fold *f, NrOp *entry) {
   NrOpList all = {0};
@@ -276,9 +282,9 @@ static void find(Fold *f, NrOp *entry) {
   nr_vec_deinit(&all);
 }
 
-NrStatus nr_fold_constants(NrModule *module, NrOnnxModel *model, const NrPassOptions *passes,
+NrStatus nr_fold_constants(NrModule *module, const NrOnnxModel *model, const NrPassOptions *passes,
                            const NrCodegenOptions *codegen, int64_t max_bytes, NrFolded *out) {
-  Fold f = {.module = module, .target = passes->target};
+  Fold f = {.module = module, .model = model, .target = passes->target};
   nr_arena_init(&f.arena);
   NrOp *entry = NULL;
   for (NrOp *op = nr_op_only_body(module->op)->first; op; op = op->next)
@@ -286,7 +292,7 @@ NrStatus nr_fold_constants(NrModule *module, NrOnnxModel *model, const NrPassOpt
   if (entry && nr_func_func_body(entry)) {
     find(&f, entry);
     if (f.bytes <= max_bytes) { /* else nothing is computed, so that each run would pack */
-      nr_pack_constants(entry, NR_MIN(max_bytes - f.bytes, MOST_PACKED), is_external, model);
+      nr_pack_constants(entry, NR_MIN(max_bytes - f.bytes, MOST_PACKED), stays, &f);
       find(&f, entry);
     }
   }

@@ -17,7 +17,7 @@ void nr_folded_deinit(NrFolded *folded);
 /* Replaces such values of the entry, a module after stage `tensor`, by constants. model: whose constants the module
  * has, or NULL. codegen: for this machine. max_bytes: what the constants may take; when they would take more, none is
  * computed. */
-NR_WARN_UNUSED NrStatus nr_fold_constants(NrModule *module, NrOnnxModel *model, const NrPassOptions *passes,
+NR_WARN_UNUSED NrStatus nr_fold_constants(NrModule *module, const NrOnnxModel *model, const NrPassOptions *passes,
                                           const NrCodegenOptions *codegen, int64_t max_bytes, NrFolded *out);
 
 #endif

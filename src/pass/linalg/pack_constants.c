@@ -174,7 +174,7 @@ static bool is_large_constant(const NrOp *op, size_t factor, const Choice *choic
   NrAttr constant = type->kind == NR_TYPE_TENSOR && type->rank == 2 ? nr_value_constant(value) : NULL;
   return constant && nr_attr_is_elements(constant) && !constant->splat && nr_type_is_float(type->elem) &&
          nr_type_num_bytes(type, out_bytes) && *out_bytes >= choice->least && *out_bytes <= choice->most &&
-         nr_value_has_one_use(value) && !(choice->stays && choice->stays(constant->data, choice->user));
+         nr_value_has_one_use(value) && !(choice->stays && choice->stays(op, constant->data, choice->user));
 }
 
 /* Whether the constant has the last dim of the output, which no other input has, and what is summed. */

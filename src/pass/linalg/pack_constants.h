@@ -4,8 +4,8 @@
 
 #include "ir/ir.h"
 
-/* Whether a constant with these elements stays as it is. */
-typedef bool (*NrPackStaysFn)(const void *data, void *user);
+/* Whether a constant with these elements, a factor of the product, stays as it is. */
+typedef bool (*NrPackStaysFn)(const NrOp *product, const void *data, void *user);
 
 /* Packs constant factors of products in op, as long as they have at most max_bytes together. */
 void nr_pack_constants(NrOp *op, int64_t max_bytes, NrPackStaysFn stays, void *user);
