@@ -309,14 +309,32 @@ func.func private @write_rows(%ap: memref<?x!I>, %ai: memref<?x!I>, %ad: memref<
 }
 
 // Whether the rows in the middle have so many columns in common that a result with room for all elements would lose
-// much of it when it is cut: a block of memory that is cut does not serve the next result.
+// much of it when it is cut, and with it pages that the next result would have to get again. Rows with so many elements
+// that looking at them would take long count as rows that have few.
 func.func private @shares_many(%ap: memref<?x!I>, %ai: memref<?x!I>, %bp: memref<?x!I>, %bi: memref<?x!I>, %m: index,
     %step: index, %n: index) -> i1 {
   %c1 = arith.constant 1 : index
-  %c16 = arith.constant 16 : index
   %r0 = arith.shrui %m, %c1 : index
   %or_more = arith.addi %r0, %step : index
   %r1 = arith.minui %or_more, %m : index
+  %elements = func.call @room_of_rows(%ap, %bp, %r0, %r1) : (memref<?x!I>, memref<?x!I>, index, index) -> index
+  %most = arith.constant 65536 : index
+  %is_short = arith.cmpi ule, %elements, %most : index
+  %many = scf.if %is_short -> (i1) {
+    %in_sample = func.call @sample_shares_many(%ap, %ai, %bp, %bi, %r0, %r1, %n)
+        : (memref<?x!I>, memref<?x!I>, memref<?x!I>, memref<?x!I>, index, index, index) -> i1
+    scf.yield %in_sample : i1
+  } else {
+    %false = arith.constant false
+    scf.yield %false : i1
+  }
+  return %many : i1
+}
+
+// The same of rows %r0 to %r1 - 1.
+func.func private @sample_shares_many(%ap: memref<?x!I>, %ai: memref<?x!I>, %bp: memref<?x!I>, %bi: memref<?x!I>,
+    %r0: index, %r1: index, %n: index) -> i1 {
+  %c16 = arith.constant 16 : index
   func.call @check_both(%ap, %ai, %bp, %bi, %r0, %r1, %n)
       : (memref<?x!I>, memref<?x!I>, memref<?x!I>, memref<?x!I>, index, index, index) -> ()
   %count = func.call @count_rows(%ap, %ai, %bp, %bi, %r0, %r1)
