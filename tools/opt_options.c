@@ -39,7 +39,7 @@ const char opt_help[] =
     "                                safetensors file, which `noria run --parameters=FILE` reads\n"
     "  --dump-dispatch-graph=FILE    write which tensors go from one dispatch to another, for Graphviz\n"
     "  --explain-fusion              report which ops become one dispatch, which do not, what they cost, and why\n"
-    "  --explain-vectorize           report which loops with loops inside become vectors, which do not, and why\n"
+    "  --explain-vectorize           report which loops with loops inside, sin, cos or tan become vectors, and why\n"
     "  --timing                      print to standard error what each pass took (also --mlir-timing)\n"
     "  --cpu=NAME                    prepare code for this CPU (LLVM's name); --features=+avx2,-fma\n"
     "  --list-passes                 list the passes; --list-pipeline: the order in which `noria compile` runs them\n"

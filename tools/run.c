@@ -78,7 +78,7 @@ static const char help[] =
     "  --print-after=PASS     print it after PASS (all: after each), the same\n"
     "  --explain-bufferize    report at each op what is written in place, what is copied, and why\n"
     "  --explain-fusion       report which ops become one dispatch, which do not, what they cost, and why\n"
-    "  --explain-vectorize    report which loops with loops inside become vectors, which do not, and why\n"
+    "  --explain-vectorize    report which loops with loops inside, sin, cos or tan become vectors, and why\n"
     "\n"
     "  --time                 say on standard error where the time went\n"
     "\n"

@@ -74,7 +74,7 @@ NrValue *nr_expand_log2(NrExpand *x, NrValue *a);
 NrValue *nr_expand_log10(NrExpand *x, NrValue *a);
 NrValue *nr_expand_log1p(NrExpand *x, NrValue *a);
 NrValue *nr_expand_erf(NrExpand *x, NrValue *a);
-/* base to the power of y. exponent: the operand of which y is all or a row; constants take less code. */
+/* base to the power of y. exponent: the operand that y is, or is a row of; of a constant there may be less code. */
 NrValue *nr_expand_pow(NrExpand *x, NrValue *base, NrValue *y, const NrValue *exponent);
 typedef enum NrTrig { NR_SIN, NR_COS, NR_TAN } NrTrig;
 /* The functions `which` of one angle; builds blocks in front of op. */

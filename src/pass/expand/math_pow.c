@@ -69,8 +69,8 @@ static V exp2_of(G *g, V t) {
 
 static V is_whole(G *g, V y) { return nr_arith_cmpf(&g->b, NR_CMPF_OEQ, y, nr_expand_one(g, NR_OP_math_floor, y)); }
 
-/* What is left of size = |x|^y: signs of odd powers, powers that are not whole, and the cases in which a NaN is none.
- */
+/* The power from size = |x|^y: the sign of odd powers, NaN for negative numbers to powers that are not whole, and 1
+ * where C has 1 although size is NaN. */
 static V special_cases(G *g, V x, V y, V size) {
   V whole = is_whole(g, y), even = is_whole(g, mul(g, y, num(g, y, 0.5)));
   V odd_size = two(g, NR_OP_math_copysign, size, x);
@@ -115,7 +115,7 @@ static V whole_power(G *g, V x, int n) {
   return nr_expand_cast(g, NR_OP_arith_truncf, value, nr_type_f32(g->b.ctx));
 }
 
-/* The root of -0 is 0, that of minus infinity infinity, as a power. */
+/* As a power, the root of -0 is 0, and that of minus infinity is infinity. */
 static V square_root(G *g, V x) {
   V root = nr_expand_one(g, NR_OP_math_sqrt, add(g, x, num(g, x, 0)));
   return pick(g, compare(g, NR_CMPF_OEQ, x, -__builtin_inf()), num(g, x, __builtin_inf()), root);
