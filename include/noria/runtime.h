@@ -318,6 +318,8 @@ NORIA_API void noria_world_destroy(NoriaWorld *world);
 /* Gives the blocks that finished runs left for the next ones, and outputs that were released, back to the system. Safe
  * while other threads run the program. */
 NORIA_API void noria_program_trim(NoriaProgram *program);
+/* The same of all programs of the process, but for those that are busy at this moment. */
+NORIA_API void noria_trim(void);
 
 /* Stops the runs that are in progress now, of one program or of all, with NORIA_ERROR_INTERRUPTED, within 0.1 s;
  * noria_interrupt_all also stops what is being compiled. Both may be called from any thread and from a signal handler.

@@ -22,7 +22,8 @@ from . import _native  # noqa: E402
 from ._native import Error  # noqa: E402
 from ._values import dtype_name, from_value, to_value  # noqa: E402
 
-__all__ = ["Error", "InferenceSession", "NodeArg", "SessionOptions", "compile_to_file", "get_device"]
+__all__ = ["Error", "InferenceSession", "NodeArg", "SessionOptions", "compile_to_file", "get_device",
+           "trim"]
 __version__ = _native.version()
 
 
@@ -262,6 +263,12 @@ def compile_to_file(model, path, sess_options=None, header=None, cpu=None):
     _native.compile_file(os.fspath(model), os.fspath(path), None if header is None else os.fspath(header),
                          _FILE_KINDS[ending], list(options.shapes), cpu, float(options.compile_time_limit),
                          int(options.compile_memory_limit), options.shard)
+
+
+def trim():
+    """Gives the memory that all sessions, noria.kernels and noria.sparse keep for later calls back to the system. Calls
+    in progress and results that are still held keep theirs."""
+    _native.trim()
 
 
 def get_device():

@@ -742,6 +742,15 @@ static PyObject *map(PyObject *module, PyObject *args) {
   return value_new(value);
 }
 
+/* trim() */
+static PyObject *trim(PyObject *module, PyObject *unused) {
+  (void)module, (void)unused;
+  Py_BEGIN_ALLOW_THREADS
+  noria_trim();
+  Py_END_ALLOW_THREADS
+  Py_RETURN_NONE;
+}
+
 /* optional(Value or None, kind, dtype) */
 static PyObject *optional(PyObject *module, PyObject *args) {
   (void)module;
@@ -765,6 +774,7 @@ static PyMethodDef functions[] = {
     {"compile", compile, METH_VARARGS, NULL},   {"tensor", tensor, METH_VARARGS, NULL},
     {"strings", strings, METH_VARARGS, NULL},   {"sequence", sequence, METH_VARARGS, NULL},
     {"map", map, METH_VARARGS, NULL},
+    {"trim", trim, METH_NOARGS, NULL},
     {"optional", optional, METH_VARARGS, NULL}, {"version", version, METH_NOARGS, NULL},
     {"join", join, METH_VARARGS, NULL},         {"leave", leave, METH_NOARGS, NULL},
     {"compile_file", compile_file, METH_VARARGS, NULL},

@@ -207,15 +207,25 @@ void *nr_program_user(const NoriaProgram *program, NoriaReleaseFn release) {
 
 const NoriaModule *noria_program_module(const NoriaProgram *program) { return program->module; }
 
+/* free() alone keeps blocks that are smaller than 32 MiB. */
+static void trim_heap(void) {
+#ifdef __GLIBC__
+  malloc_trim(0);
+#endif
+}
+
 void noria_program_trim(NoriaProgram *program) {
   pthread_mutex_lock(&program->lock);
   nr_exec_trim_idle(program);
   nr_program_keeps(program, 0);
   pthread_mutex_unlock(&program->lock);
   nr_returned_trim(program->returned, 0);
-#ifdef __GLIBC__
-  malloc_trim(0); /* free() alone keeps blocks that are smaller than 32 MiB */
-#endif
+  trim_heap();
+}
+
+void noria_trim(void) {
+  nr_programs_trim();
+  trim_heap();
 }
 
 /* ---- running ---------------------------------------------------------------------------------------------------- */

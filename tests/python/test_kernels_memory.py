@@ -1,6 +1,9 @@
 """The kernels of lib/ read and write inside of their arrays whatever their inputs are: lists that are not sorted, offsets
 that decrease, sparse matrices with any numbers as positions and indices. A run under the address sanitizer may end with
 an error of the kernel's own, not with one of the sanitizer."""
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 
@@ -93,3 +96,28 @@ def sparse_arrays(session, indices, element):
 def test_sparse(kernel, indices):
     sessions = list(sessions_of(f"{kernel}.f64.{indices}"))
     check(sessions, [sparse_arrays(sessions[0], TYPES[indices], "f64") for _ in range(200)])
+
+
+TRIM = """
+import gc, numpy as np, noria
+from noria import kernels
+
+def resident():
+    with open("/proc/self/status") as status:
+        return next(int(line.split()[1]) >> 10 for line in status if line.startswith("VmRSS"))
+
+data = np.arange(16 << 20, dtype=np.float32)[::-1].copy()
+kernels.sort(data)
+del data
+gc.collect()
+kept = resident()
+noria.trim()
+print(kept - resident())
+"""
+
+
+def test_trim_gives_memory_of_kernels_back():
+    """The result of 64 MiB at least."""
+    done = subprocess.run([sys.executable, "-c", TRIM], capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr
+    assert int(done.stdout) >= 60
