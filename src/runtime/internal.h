@@ -405,13 +405,13 @@ struct NoriaProgram {
   struct NrGlobal **globals; /* whose sizes runs choose, by number; NULL: not stored yet */
   size_t num_globals;
   atomic_int initialized; /* NrInitialized */
-  NoriaProgram *prev_program, *next_program; /* in the list of all (fork.c) */
+  NoriaProgram *prev_program, *next_program; /* in the list of all (programs.c) */
   bool is_listed;
 };
 
 void nr_globals_drop(NoriaProgram *program); /* imports_global.c; no run is in progress */
 
-/* The list of all programs (fork.c), for handlers of fork(). add returns false without memory. */
+/* The list of all programs (programs.c). add returns false without memory. */
 bool nr_programs_add(NoriaProgram *program);
 /* Frees the blocks that programs keep for their next runs, because the system has no memory. Skips a program whose lock
  * another thread holds: the caller may hold locks. */

@@ -1,17 +1,20 @@
-/* fork.c - what a child process needs to go on with the programs of its parent.
+/* programs.c - the list of all programs of the process: what a fork does with them, and the memory that they keep. */
+#include "runtime/internal.h"
+
+#include "base/guard.h"
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static NoriaProgram *programs;
+
+/* ---- around fork() ----------------------------------------------------------------------------------------------
  *
  * fork() copies memory but only the calling thread: pools and watchdogs of the child have no threads, and a lock that
  * another thread held stays locked. So all locks of the runtime are taken before a fork and given back after it, and
  * the child's pools and watchdogs count as not started: they start their threads when they are next needed. A run that
  * another thread had in progress does not exist in the child; its memory stays until the child ends. */
-#include "runtime/internal.h"
-
-#include "base/guard.h"
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static int registered; /* what pthread_atfork said */
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static NoriaProgram *programs;
 
 static void before_fork(void) {
   pthread_mutex_lock(&lock);
@@ -40,17 +43,6 @@ static void after_fork_in_parent(void) { after_fork(false); }
 static void after_fork_in_child(void) { after_fork(true); }
 static void register_handlers(void) {
   registered = pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
-}
-
-bool nr_programs_add(NoriaProgram *program) {
-  if (pthread_once(&once, register_handlers) || registered) return false;
-  pthread_mutex_lock(&lock);
-  program->next_program = programs;
-  if (programs) programs->prev_program = program;
-  programs = program;
-  program->is_listed = true;
-  pthread_mutex_unlock(&lock);
-  return true;
 }
 
 /* ---- memory that programs keep for their next runs --------------------------------------------------------------- */
@@ -100,6 +92,19 @@ void nr_programs_evict(const NoriaProgram *but) {
     if (!oldest || !trim(oldest)) break;
   }
   pthread_mutex_unlock(&lock);
+}
+
+/* ---- the list --------------------------------------------------------------------------------------------------- */
+
+bool nr_programs_add(NoriaProgram *program) {
+  if (pthread_once(&once, register_handlers) || registered) return false;
+  pthread_mutex_lock(&lock);
+  program->next_program = programs;
+  if (programs) programs->prev_program = program;
+  programs = program;
+  program->is_listed = true;
+  pthread_mutex_unlock(&lock);
+  return true;
 }
 
 void nr_programs_remove(NoriaProgram *program) {
