@@ -75,16 +75,20 @@ static void by_library(G *g, LibmFn call, const NrTrig *which, size_t count, V x
   for (size_t i = 0; i < count; i++) out[i] = call(g, names[which[i]], &x, 1);
 }
 
-/* Whether the code without calls handles all elements; it handles NaN. */
-static V is_usual(G *g, V x) {
-  V usual = nr_expand_compare(g, NR_CMPF_ULE, nr_expand_one(g, NR_OP_math_absf, x), LARGE);
+/* Which elements the code without calls handles; it handles NaN. */
+static V usual_elements(G *g, V x) {
+  return nr_expand_compare(g, NR_CMPF_ULE, nr_expand_one(g, NR_OP_math_absf, x), LARGE);
+}
+
+static V all_of(G *g, V usual) {
   if (usual->type->kind != NR_TYPE_VECTOR) return usual;
   if (usual->type->rank == 0) return nr_build_vector_extract(&g->b, usual, NULL, 0);
   return nr_build_reduction(&g->b, "and", usual, NULL, NULL);
 }
 
-/* Builds the code without calls and the calls as two blocks that join in front of op. In the body of an atomic op,
- * which is one block, only the calls. */
+/* Builds the code without calls, and a block with the calls for vectors with a large angle, which joins in front of op.
+ * There only large angles take the library's result: an element's must not depend on those beside it. In the body of an
+ * atomic op, which is one block, only the calls. */
 void nr_expand_trig(G *g, NrOp *op, const NrTrig *which, size_t count, V x, V *out) {
   enum { USUAL = 1 << 20, RARE = 1 };
   if (!nr_expand_has_blocks(op)) {
@@ -93,22 +97,21 @@ void nr_expand_trig(G *g, NrOp *op, const NrTrig *which, size_t count, V x, V *o
   }
   static const int32_t weights[] = {USUAL, RARE};
   NrModule *module = g->b.module;
-  V condition = is_usual(g, x), results[NR_EXPAND_RESULTS];
-  NrBlock *head = op->block, *join = nr_block_create(module), *rare = nr_block_create(module),
-          *usual = nr_block_create(module);
+  V usual = usual_elements(g, x), results[NR_EXPAND_RESULTS], called[NR_EXPAND_RESULTS];
+  V condition = all_of(g, usual);
+  straight(g, which, count, x, results);
+  NrBlock *head = op->block, *join = nr_block_create(module), *rare = nr_block_create(module);
   nr_block_split(head, op, join);
   nr_block_insert_after(rare, head);
-  nr_block_insert_after(usual, rare);
   for (size_t i = 0; i < count; i++) out[i] = nr_block_add_arg(join, x->type, op->loc);
   g->b = nr_builder_at_end(module, head, op->loc);
-  NrOp *branch = nr_cf_cond_br(&g->b, condition, usual, NULL, 0, rare, NULL, 0);
+  NrOp *branch = nr_cf_cond_br(&g->b, condition, join, results, count, rare, NULL, 0);
   nr_op_set_attr(branch, NR_A_branch_weights,
                  nr_attr_dense_array(nr_type_i32(g->b.ctx), weights, sizeof weights));
   g->b = nr_builder_at_end(module, rare, op->loc);
-  by_library(g, nr_expand_rare_libm, which, count, x, results);
-  nr_cf_br(&g->b, join, results, count);
-  g->b = nr_builder_at_end(module, usual, op->loc);
-  straight(g, which, count, x, results);
-  nr_cf_br(&g->b, join, results, count);
+  by_library(g, nr_expand_rare_libm, which, count, x, called);
+  for (size_t i = 0; i < count && x->type->kind == NR_TYPE_VECTOR; i++)
+    called[i] = pick(g, usual, results[i], called[i]);
+  nr_cf_br(&g->b, join, called, count);
   nr_expand_at(g, op);
 }

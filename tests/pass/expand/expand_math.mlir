@@ -45,21 +45,32 @@ func.func @library(%x: f64, %v: vector<2xf32>) -> (f64, vector<2xf32>) {
   return %y, %z : f64, vector<2xf32>
 }
 
-// Both results of one angle come from one reduction; large angles go to the library.
+// Both results of one angle come from one reduction; large angles go to the library, of a vector only these.
 // CHECK-LABEL: func.func @angle
 // CHECK: %[[USUAL:.*]] = arith.cmpf ule
-// CHECK: cf.cond_br %[[USUAL]] weights([1048576, 1]), ^[[STRAIGHT:.*]], ^[[RARE:.*]]
-// CHECK: ^[[RARE]]:
-// CHECK-NEXT: rt.libm "sinf"
-// CHECK-NEXT: rt.libm "cosf"
-// CHECK-NEXT: cf.br ^[[JOIN:[^(]*]](
-// CHECK: ^[[STRAIGHT]]:
 // CHECK-COUNT-1: arith.extf
-// CHECK: cf.br ^[[JOIN]](
+// CHECK: cf.cond_br %[[USUAL]] weights([1048576, 1]), ^[[JOIN:.*]](%{{.*}}, %{{.*}} : f32, f32), ^[[RARE:.*]]
+// CHECK: ^[[RARE]]:
+// CHECK-NEXT: rt.libm "sinf"(%{{.*}}) {rare}
+// CHECK-NEXT: rt.libm "cosf"(%{{.*}}) {rare}
+// CHECK-NEXT: cf.br ^[[JOIN]](
 // CHECK: ^[[JOIN]](%{{.*}}: f32, %{{.*}}: f32):
+// CHECK-LABEL: func.func @angles
+// CHECK: %[[EACH:.*]] = arith.cmpf ule, %{{.*}} : vector<2xf32>
+// CHECK: %[[ALL:.*]] = vector.reduction <and>, %[[EACH]]
+// CHECK: cf.cond_br %[[ALL]] weights([1048576, 1]), ^[[JOIN:.*]](%[[STRAIGHT:.*]] : vector<2xf32>), ^[[RARE:.*]]
+// CHECK: ^[[RARE]]:
+// CHECK-COUNT-2: rt.libm "tanf"
+// CHECK: arith.select %[[EACH]], %[[STRAIGHT]], %{{.*}} : vector<2xi1>, vector<2xf32>
+// CHECK-NEXT: cf.br ^[[JOIN]](
 func.func @angle(%x: f32) -> (f32, f32) {
   %s, %c = math.sincos %x : f32
   return %s, %c : f32, f32
+}
+
+func.func @angles(%x: vector<2xf32>) -> vector<2xf32> {
+  %y = math.tan %x : vector<2xf32>
+  return %y : vector<2xf32>
 }
 
 // There are no branches in an atomic step.
