@@ -246,13 +246,32 @@ static NrStatus compute(Fold *f, const NrPassOptions *passes, const NrCodegenOpt
   return status;
 }
 
+/* Variants of a program compute the same values: the number of an equal one among the first `count`, which then serves
+ * in place of value `at`, else `at`. */
+static size_t share(const NrFolded *folded, size_t count, size_t at) {
+  NrHold *hold = folded->holds.data[at];
+  const NoriaValue *value = hold->what;
+  size_t size = noria_tensor_size(value);
+  for (size_t i = 0; i < count; i++) {
+    const NoriaValue *other = folded->holds.data[i]->what;
+    if (!other || noria_value_dtype(other) != noria_value_dtype(value) || noria_tensor_size(other) != size ||
+        memcmp(noria_tensor_data(other), noria_tensor_data(value), size) != 0)
+      continue;
+    noria_value_release(hold->what);
+    hold->what = NULL;
+    return i;
+  }
+  return at;
+}
+
 static void replace(Fold *f, const NrFolded *folded) {
   size_t first = folded->holds.size - f->roots.size;
   for (size_t i = 0; i < f->roots.size; i++) {
     NrValue *root = f->roots.data[i];
-    const NoriaValue *value = folded->holds.data[first + i]->what;
+    size_t number = share(folded, first, first + i);
+    const NoriaValue *value = folded->holds.data[number]->what;
     char key[40];
-    snprintf(key, sizeof key, "folded_%zu", first + i);
+    snprintf(key, sizeof key, "folded_%zu", number);
     int64_t bytes = 0;
     nr_type_num_bytes(root->type, &bytes);
     NrStr name = nr_context_intern(f->module->ctx, nr_str(key));
