@@ -118,7 +118,7 @@ static NrRange range_of_util(Query *q, NrOp *op) {
   NrRange out = range_of(q, aligns ? nr_util_align_value(op) : nr_operand(op, NR_UTIL_RANGE_MIN_OPERANDS));
   if (out.min < 0) return all_of(type);
   if (aligns) {
-    NrRange by = range_of(q, nr_util_align_alignment(op)), up;
+    NrRange by = range_of(q, nr_util_align_alignment(op)), up = {0};
     bool ok = by.min > 0 && add(out, (NrRange){0, by.max - 1}, &up);
     return within(ok, up, type);
   }

@@ -394,12 +394,11 @@ NrStatus nr_lower_conv_under(NrLower *l, NrValue *x, NrValue *k, NrDim groups, N
 /* The elements of the kernel along dim i that lie in x under some window; all where a size is not known, or none does.
  * Element k of window o lies at o * stride + k * dilation - begin. */
 static void find_taps(const NrWindow *w, size_t i, NrDim n, int64_t *out_first, int64_t *out_last) {
-  *out_first = 0;
+  *out_first = *out_last = 0;
+  if (!nr_dim_known(w->size[i])) return;
   *out_last = w->size[i].size - 1;
   int64_t begin = w->begin[i].size, last_window;
-  if (!nr_dim_known(w->size[i]) || !nr_dim_known(w->out[i]) || !nr_dim_known(w->begin[i]) ||
-      !nr_dim_known(w->end[i]) || !nr_dim_known(n))
-    return;
+  if (!nr_dim_known(w->out[i]) || !nr_dim_known(w->begin[i]) || !nr_dim_known(w->end[i]) || !nr_dim_known(n)) return;
   if (begin < 0 || n.size < 1 || w->out[i].size < 1 || !nr_mul_i64(w->out[i].size - 1, w->stride[i], &last_window))
     return;
   int64_t d = w->dilation[i], first = begin > last_window ? (begin - last_window + d - 1) / d : 0;
