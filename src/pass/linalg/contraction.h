@@ -43,6 +43,9 @@ typedef struct NrContraction {
 /* Merges loops of a structured op on memrefs where they run over the elements of all operands in order; it is replaced
  * then (merge_loops.c). */
 NrOp *nr_linalg_merge_loops(NrOp *op);
+/* Moves the body of a structured op to another one with as many operands and other loops, and gives it the attributes
+ * that it has not. */
+void nr_linalg_take_body(NrOp *from, NrOp *to);
 /* Fills the fields of c that describe c->op; false when it cannot be vectorized. */
 bool nr_contraction_read(NrContraction *c);
 /* Chooses the vector dim and the tiles for the ranges; false when no dim can be vectorized or all are too short. */

@@ -74,6 +74,16 @@ static NrAttr merged_map(const NrOp *op, size_t k, uint32_t d, int pair) {
   return nr_attr_affine_map(ctx, map->num_dims - 1, 0, exprs, count);
 }
 
+void nr_linalg_take_body(NrOp *from, NrOp *to) {
+  for (uint32_t i = 0; i < from->num_attrs; i++) {
+    NrStr name = from->attrs[i].name;
+    if (!nr_op_attr_named(to, name.data)) nr_op_set_attr_named(to, name.data, from->attrs[i].value);
+  }
+  NrBlock *old = nr_op_only_body(from), *body = nr_op_only_body(to);
+  for (size_t i = 0; i < old->num_args; i++) nr_value_replace_uses(old->args[i], body->args[i]);
+  nr_block_splice(old, body, NULL);
+}
+
 static NrOp *merge(NrOp *op, uint32_t d) {
   NrBuilder b = nr_builder_before(op);
   size_t num_inputs = nr_linalg_num_inputs(op);
@@ -92,13 +102,7 @@ static NrOp *merge(NrOp *op, uint32_t d) {
   memmove(iterators + d, iterators + d + 1, strlen(iterators + d));
   size_t num_outputs = nr_linalg_num_outputs(op);
   NrOp *merged = nr_build_generic(&b, operands, num_inputs, operands + num_inputs, num_outputs, maps, iterators);
-  for (uint32_t i = 0; i < op->num_attrs; i++) {
-    NrStr name = op->attrs[i].name;
-    if (!nr_op_attr_named(merged, name.data)) nr_op_set_attr_named(merged, name.data, op->attrs[i].value);
-  }
-  NrBlock *from = nr_op_only_body(op), *to = nr_op_only_body(merged);
-  for (size_t i = 0; i < from->num_args; i++) nr_value_replace_uses(from->args[i], to->args[i]);
-  nr_block_splice(from, to, NULL);
+  nr_linalg_take_body(op, merged);
   nr_op_erase(op);
   return merged;
 }

@@ -17,6 +17,7 @@
 #include "dialect/tensor/tensor.h"
 #include "pass/core/pass.h"
 #include "pass/core/rewrite.h"
+#include "pass/linalg/contraction.h"
 
 enum {
   BLOCK_BYTES = 128,     /* two cache lines of each row */
@@ -132,13 +133,7 @@ static void replace_split(NrBuilder *b, NrOp *op, uint32_t d, NrValue *const *op
   nr_linalg_iterators(op, iterators);
   memmove(iterators + d + 1, iterators + d, strlen(iterators + d) + 1);
   NrOp *inner = nr_build_generic(b, operands, num_inputs, operands + num_inputs, 1, maps, iterators);
-  for (uint32_t i = 0; i < op->num_attrs; i++) {
-    NrStr name = op->attrs[i].name;
-    if (!nr_op_attr_named(inner, name.data)) nr_op_set_attr_named(inner, name.data, op->attrs[i].value);
-  }
-  NrBlock *from = nr_op_only_body(op), *to = nr_op_only_body(inner);
-  for (size_t i = 0; i < from->num_args; i++) nr_value_replace_uses(from->args[i], to->args[i]);
-  nr_block_splice(from, to, NULL);
+  nr_linalg_take_body(op, inner);
   NrGroups groups = split_dim(op->results[0].type->rank, (uint32_t)at);
   NrValue *result = nr_build_collapse_shape(b, nr_op_result(inner), &groups);
   nr_value_replace_uses(nr_op_result(op), nr_build_tensor_cast(b, result, op->results[0].type));
