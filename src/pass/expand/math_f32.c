@@ -37,7 +37,7 @@ static V at_least(G *g, V a, double limit) { return pick(g, compare(g, NR_CMPF_O
 
 static const double exp_tail[] = {0x1.fffffcp-2f, 0x1.55548ap-3f, 0x1.555916p-5f, 0x1.123fc6p-7f, 0x1.6a1a6ep-10f};
 static const double exp2_tail[] = {0x1.62e430p-1f,  0x1.ebfbe0p-3f,  0x1.c6b08ap-5f, 0x1.3b29ecp-7f,
-                                  0x1.5d8aa0p-10f, 0x1.446350p-13f, 0x1.fddc44p-17f};
+                                   0x1.5d8aa0p-10f, 0x1.446350p-13f, 0x1.fddc44p-17f};
 #define LN2_HIGH 0x1.62e4p-1 /* 15 bits: a product with an exponent is exact */
 #define LN2_LOW 0x1.7f7d1cp-20
 #define ROUNDER 0x1.8p23 /* x + ROUNDER has the nearest integer to x in its last bits */
@@ -113,7 +113,7 @@ V nr_expand_tanh(G *g, V x) {
 /* ---- logarithms ------------------------------------------------------------------------------------------------- */
 
 static const double log_tail[] = {0x1.555548p-2f,  -0x1.000006p-2f, 0x1.99a4b6p-3f,  -0x1.555c4ep-3f, 0x1.233766p-3f,
-                                 -0x1.fc220ep-4f, 0x1.e6f08cp-4f,  -0x1.de3bf8p-4f, 0x1.14573ep-4f};
+                                  -0x1.fc220ep-4f, 0x1.e6f08cp-4f,  -0x1.de3bf8p-4f, 0x1.14573ep-4f};
 #define SQRT_HALF_BITS 0x3f3504f3
 
 /* x = 2^e * (1 + f) with 1 + f between sqrt(1/2) and sqrt(2), for positive finite x; *out_tail = log(1 + f) - f. */
@@ -173,9 +173,9 @@ V nr_expand_log1p(G *g, V x) {
 /* ---- the error function ----------------------------------------------------------------------------------------- */
 
 static const double erf_small[] = {0x1.06eba8p-3f, -0x1.812742p-2f, 0x1.ce2e0ap-4f, -0x1.b80e90p-6f,
-                                  0x1.54c7f4p-8f, -0x1.aa3f2cp-11f, 0x1.5cd4aap-14f};
+                                   0x1.54c7f4p-8f, -0x1.aa3f2cp-11f, 0x1.5cd4aap-14f};
 static const double erfc_log[] = {0x1.20e2dep+0f,  0x1.45b0d8p-1f,   0x1.aa7b6cp-4f,  -0x1.5b1e60p-6f, 0x1.c944a4p-10f,
-                                 0x1.1c0d30p-11f, -0x1.d94bc2p-13f, 0x1.2a3bdcp-15f, -0x1.2a6092p-19f};
+                                  0x1.1c0d30p-11f, -0x1.d94bc2p-13f, 0x1.2a3bdcp-15f, -0x1.2a6092p-19f};
 
 /* An odd polynomial below 0.93, and 1 - exp(polynomial) from there on, which is 1 from 4 on. */
 V nr_expand_erf(G *g, V x) {
