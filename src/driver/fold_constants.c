@@ -281,7 +281,6 @@ static void replace(Fold *f, const NrFolded *folded) {
   }
 }
 
-/* Finds what to compute in the entry as it is now. */
 /* Weights in files of their own are used where they lie, by all processes together. A product of constants is one
  * itself, or is computed from small ones in each run. */
 static bool stays(const NrOp *product, const void *data, void *user) {
@@ -289,6 +288,7 @@ static bool stays(const NrOp *product, const void *data, void *user) {
   return (f->model && nr_onnx_is_external(f->model, data)) || value_of(f, product);
 }
 
+/* Finds what to compute in the entry as it is now. */
 static void find(Fold *f, NrOp *entry) {
   NrOpList all = {0};
   f->ops.size = f->roots.size = 0;
