@@ -1,8 +1,9 @@
 #!/bin/sh
 # Searches for inputs that break something: fuzz.sh SECONDS [TARGET[=SEED:COUNT]...]. The targets (all without names)
 # are built in build/fuzz, which is configured already, and run side by side, from the inputs in tests/fuzz/corpus and,
-# where they read text, from the programs in tests/. With a seed a target tries so many inputs, the same each time, else
-# it goes on where it stopped. Inputs that fail are left in build/fuzz/found/.
+# where they read text, from the programs in tests/. With a seed a target tries only that many inputs of four bytes,
+# the same each time (libFuzzer's own seed does not give that: what it tries next depends on the coverage, and so on the
+# schedule of threads); else it goes on where it stopped. Inputs that fail are left in build/fuzz/found/.
 set -eu
 cd "$(dirname "$0")/.."
 root=$PWD
@@ -27,22 +28,44 @@ find tests -name '*.mlir' -size -64k | sort | awk -v out="$root/$seeds" '
     close(name)
   }'
 
+# COUNT inputs of SEED as files in a folder: four bytes each, of a multiplicative hash of the number (Knuth, The Art of
+# Computer Programming, volume 3, 6.4).
+make_inputs() {
+  folder=$1 seed=$2 count=$3 i=0
+  rm -rf "$folder"
+  mkdir -p "$folder"
+  while [ $i -lt "$count" ]; do
+    n=$(((seed * 1000003 + i + 1) * 2654435761 % 4294967296))
+    octal=$(printf '\\%03o\\%03o\\%03o\\%03o' $((n >> 24)) $((n >> 16 & 255)) $((n >> 8 & 255)) $((n & 255)))
+    # shellcheck disable=SC2059
+    printf "$octal" > "$folder/$i"
+    i=$((i + 1))
+  done
+}
+
 run() {
-  name=${1%%=*} seed=0 count=-1
+  name=${1%%=*} count=""
   corpus=build/fuzz/corpus/$name
-  case $1 in *=*) seed=${1#*=} count=${seed#*:} seed=${seed%:*} corpus=build/fuzz/seeded/$name; rm -rf "$corpus" ;; esac
-  mkdir -p "build/fuzz/found/$name" "$corpus"
   stored=tests/fuzz/corpus/$name
   case $name in parse|opt) stored="tests/fuzz/corpus/parse tests/fuzz/corpus/opt $seeds" ;; esac
+  mkdir -p "build/fuzz/found/$name" "$corpus"
+  inputs="-seed=0 -max_total_time=$seconds -max_len=65536 $corpus $stored"
+  case $1 in
+  *=*)
+    seed=${1#*=} count=${1##*:}
+    make_inputs "build/fuzz/seeded/$name" "${seed%:*}" "$count"
+    inputs=$(find "build/fuzz/seeded/$name" -type f | sort) ;;
+  esac
   # shellcheck disable=SC2086
-  if build/fuzz/tests/fuzz_"$name" -seed="$seed" -runs="$count" -max_total_time="$seconds" -max_len=65536 -timeout=20 \
-      -rss_limit_mb=2048 -print_final_stats=1 -verbosity=0 -artifact_prefix="build/fuzz/found/$name/" \
-      "$corpus" $stored > "build/fuzz/$name.log" 2>&1
+  if build/fuzz/tests/fuzz_"$name" -timeout=20 -rss_limit_mb=2048 -print_final_stats=1 -verbosity=0 \
+      -artifact_prefix="build/fuzz/found/$name/" $inputs > "build/fuzz/$name.log" 2>&1
   then
-    echo "$name: $(sed -n 's/^stat::number_of_executed_units: *//p' "build/fuzz/$name.log") inputs, none fails"
+    [ "$count" ] || count=$(sed -n 's/^stat::number_of_executed_units: *//p' "build/fuzz/$name.log")
+    echo "$name: $count inputs, none fails"
   else
     echo "$name: FAILED, see build/fuzz/$name.log"
-    tail -25 "build/fuzz/$name.log"
+    grep -m 1 -A 8 -E "runtime error:|ERROR:|fuzz_$name:" "build/fuzz/$name.log" | cut -c 1-400
+    grep Base64 "build/fuzz/$name.log" || true
     return 1
   fi
 }

@@ -21,7 +21,7 @@ stage() {
     rm "$logs/failed"
     verdict=FAILED failed=1
     printf '\n-- the end of: %s\n' "$name" >> "$logs/ends"
-    tail -n 60 "$logs/output" >> "$logs/ends"
+    tail -n 15 "$logs/output" >> "$logs/ends"
   fi
   results="$results$(printf '%-28s %-7s %5d s' "$name" "$verdict" $(($(date +%s) - begin)))
 "
@@ -30,14 +30,13 @@ stage() {
 stage "rules of the source tree" make --no-print-directory -s lint
 stage "tests, release build" ctest --test-dir build/release --output-on-failure -j"$(nproc)"
 mkdir -p build/fuzz
-stage "random programs" build/release/tests/programs --seconds=60 --jobs="$(nproc)" --found=build/fuzz/found
-# One seed: what this stage runs is the same each time. `make fuzz` takes a new one.
+# Here and below one seed: what a stage runs is the same each time. `make fuzz` takes new ones.
+stage "random programs" build/release/tests/programs --seed=1 --count=800 --jobs="$(nproc)" --found=build/fuzz/found
 shapes() { "${NORIA_VENV:-.venv}/bin/python" tests/fuzz/shapes --seed 31337 --seconds 60 --jobs "$(nproc)"; }
 stage "wrong shapes and values" shapes
 stage "C and text tests, sanitized" make --no-print-directory asan
 stage "threads, ThreadSanitizer" make --no-print-directory threads
-# Random graphs from one seed, for the same reason.
-any_bytes() { make --no-print-directory -s configure-fuzz && scripts/fuzz.sh 60 parse opt graph=1:120; }
+any_bytes() { make --no-print-directory -s configure-fuzz && scripts/fuzz.sh 60 parse opt graph=1:300; }
 stage "any bytes, random graphs" any_bytes
 
 [ $failed = 0 ] || cat "$logs/ends"

@@ -223,7 +223,8 @@ static NrValue *block_body(NrLower *l, NrValue *const *indices, void *user) {
   const Blocks *g = user;
   size_t rank = nr_rank(g->data);
   NrValue *at[NORIA_MAX_RANK], *block[NORIA_MAX_RANK], *scale[NORIA_MAX_RANK];
-  for (size_t i = 0; i < rank; i++) at[i] = indices[i < g->gather ? i : i + g->depth - 1];
+  for (size_t i = 0; i < rank; i++)
+    if (i != g->gather) at[i] = indices[i < g->gather ? i : i + g->depth - 1];
   NrValue *zero = nr_lower_index(l, 0), *size = nr_dim_value(l, g->size);
   NrValue *position = nr_lower_as_index(l, nr_lower_extract(l, g->indices, indices + g->gather, g->depth));
   NrValue *negative = nr_lower_cmpi(l, NR_CMPI_SLT, position, zero);
