@@ -64,7 +64,7 @@ run() {
     echo "$name: $count inputs, none fails"
   else
     echo "$name: FAILED, see build/fuzz/$name.log"
-    grep -m 1 -A 8 -E "runtime error:|ERROR:|fuzz_$name:" "build/fuzz/$name.log" | cut -c 1-400
+    grep -m 1 -A 8 -E "runtime error:|ERROR:|^fuzz_$name:" "build/fuzz/$name.log" | cut -c 1-400
     grep Base64 "build/fuzz/$name.log" || true
     return 1
   fi
