@@ -46,6 +46,9 @@
 #if defined(__clang__) || __GNUC__ >= 12
 #define NORIA_SHUFFLE 1
 #endif
+#if defined(__clang__) || __GNUC__ >= 9
+#define NORIA_CONVERT 1
+#endif
 #else /* then the file needs a compiler that does not tell memory apart by its types */
 #define NORIA_ALIAS
 #define NORIA_UNUSED

@@ -221,7 +221,7 @@ static NrStatus emit_part(NrC *g, NrOp *op, const NrCRow *row) {
 
 const NrCRow nr_c_arith_rows[] = {
     {"arith.constant", .emit = emit_constant},
-    {"arith.select", .lane = lane_select},
+    {"arith.select", .lane = lane_select, .gnu = "?:"},
     {"arith.addf", .lane = lane_sum, .text = "+", .gnu = "+"},
     {"arith.subf", .lane = lane_sum, .text = "-", .gnu = "-"},
     {"arith.mulf", .lane = lane_binary, .text = "*", .gnu = "*"},

@@ -59,7 +59,7 @@ struct NrCRow {
   NrCLaneFn lane;
   int code;         /* for the hook */
   const char *text; /* for the hook */
-  const char *gnu;  /* the operator that does the same on GNU vectors of floats, or NULL */
+  const char *gnu;  /* the operator that does the same on whole GNU vectors, or NULL */
 };
 
 struct NrC {

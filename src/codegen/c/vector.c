@@ -41,7 +41,21 @@ static void put_parameters(NrC *g, NrBuf *out, const NrOp *op) {
   nr_buf_puts(out, ") {\n");
 }
 
+/* Lanes picked by the bits of a mask, which GCC makes a blend of; lane by lane it makes a branch for each. */
+static void put_gnu_select(NrC *g, NrBuf *out, const NrOp *op) {
+  NrType type = nr_op_result(op)->type;
+  NrType bits = nr_type_vector(type->dims, 1, nr_type_int(g->ctx, (uint32_t)nr_c_elem_bytes(type->elem) * 8));
+  const char *name = nr_c_type(g, bits);
+  nr_buf_printf(out, "#if NORIA_GNU >= %u && NORIA_CONVERT\n  %s m = __builtin_convertvector(a, %s) != 0;\n",
+                widest(op), name, name);
+  nr_buf_printf(out, "  return (%s)(((%s)b & m) | ((%s)c & ~m));\n#else\n", nr_c_type(g, type), name, name);
+}
+
 static void put_gnu(NrC *g, NrBuf *out, const NrOp *op, const NrCRow *row) {
+  if (nr_op_is(op, NR_OP_arith_select)) {
+    put_gnu_select(g, out, op);
+    return;
+  }
   nr_buf_printf(out, "#if NORIA_GNU >= %u\n", widest(op));
   nr_buf_printf(out, op->num_operands == 1 ? "  return %sa;\n#else\n" : "  return a %s b;\n#else\n", row->gnu);
 }
