@@ -80,9 +80,9 @@ static bool lanes_fit(const NrContraction *c, uint32_t d, bool dot) {
   return true;
 }
 
-/* How many loads a tile saves that has several iterations of d: an input that does not depend on it is loaded once for
- * all of them. One that has lanes along v is loaded for each vector, others once for all vectors. */
-static size_t reuse(const NrContraction *c, uint32_t d) {
+/* An input that does not depend on d is loaded once for all iterations. One that has lanes along v is loaded for each
+ * vector, others once for all vectors. */
+size_t nr_contraction_saved_loads(const NrContraction *c, uint32_t d) {
   size_t n = 0;
   for (size_t k = 0; k < c->num_inputs; k++)
     if (nr_contraction_along(c, k, d) == NR_ALONG_INVARIANT)
@@ -90,7 +90,16 @@ static size_t reuse(const NrContraction *c, uint32_t d) {
   return n;
 }
 
-/* The parallel dim, other than the two given, along which the most loads are saved; -1 when none saves any. With
+/* Of parallel dim d: how many loads tiles along it save, then how long they are. A range that only the run knows counts
+ * for GUESSED. */
+static int64_t worth(const NrContraction *c, int d) {
+  enum { GUESSED = 4 };
+  int64_t range = nr_contraction_range(c, d), most = nr_cost_rows(c->target);
+  size_t saved = nr_contraction_saved_loads(c, (uint32_t)d);
+  return saved ? (int64_t)saved * (most + 1) + (range == INT64_MAX ? GUESSED : NR_MIN(range, most)) : 0;
+}
+
+/* The parallel dim, other than the two given, along which tiles are worth most; -1 when none saves a load. With
  * bytes, the wide input has to be one. */
 static int unroll_dim(const NrContraction *c, int not_this, int nor_this) {
   int best = -1;
@@ -98,10 +107,12 @@ static int unroll_dim(const NrContraction *c, int not_this, int nor_this) {
     if (c->reduction[d] || d == not_this || d == nor_this) continue;
     if (c->ranges[d].value == NULL && c->ranges[d].constant == 1) continue;
     if (c->four >= 0 && nr_contraction_along(c, c->wide, (uint32_t)d) != NR_ALONG_INVARIANT) continue;
-    if (reuse(c, (uint32_t)d) && (best < 0 || reuse(c, (uint32_t)d) >= reuse(c, (uint32_t)best))) best = d;
+    if (worth(c, d) && (best < 0 || worth(c, d) >= worth(c, best))) best = d;
   }
   return best;
 }
+
+static int rows_dim(const NrContraction *c) { return c->rows >= 0 ? c->rows : unroll_dim(c, c->v, -1); }
 
 int64_t nr_contraction_range(const NrContraction *c, int d) {
   return d < 0 ? 1 : c->ranges[d].value ? INT64_MAX : c->ranges[d].constant;
@@ -185,7 +196,7 @@ static bool choose_bytes(NrContraction *c) {
   bool corrects = c->is_unsigned[0] == c->is_unsigned[1], many = c->target->registers >= 32;
   c->dot = false;
   c->w = -1;
-  c->u = unroll_dim(c, c->v, -1);
+  c->u = rows_dim(c);
   c->tile_u = at_most(nr_contraction_range(c, c->u), (uint32_t)nr_cost_rows(c->target));
   c->tile_v = even(nr_contraction_range(c, c->v) / c->lanes, c->tile_u == 1 ? 8 : many && !corrects ? 3 : 2);
   return true;
@@ -243,7 +254,7 @@ bool nr_contraction_choose(NrContraction *c) {
   }
   if (c->v < 0 || nr_contraction_range(c, c->v) < c->lanes / 2) return false;
   bool many = c->target->registers >= 32;
-  c->u = unroll_dim(c, c->v, -1);
+  c->u = rows_dim(c);
   c->w = c->dot ? unroll_dim(c, c->v, c->u) : -1;
   if (c->dot) {
     c->tile_u = at_most(nr_contraction_range(c, c->u), c->w < 0 ? 8 : 4);

@@ -19,6 +19,7 @@ typedef struct NrContraction {
   NrValue *ivs[NR_CONTRACTION_LOOPS];
   NrType elem;         /* of the output */
   NrOp *combine;       /* the op of the body that combines the accumulator with the new term */
+  int rows;            /* the dim that u is to be, -1 = the one that saves the most loads */
   /* set by nr_contraction_choose */
   uint32_t lanes;
   int v;               /* loop dim that is vectorized */
@@ -55,11 +56,17 @@ bool nr_contraction_choose(NrContraction *c);
  * (few_columns.c). */
 NrOp *nr_contraction_split_few(NrContraction *c);
 
+/* Where only the run knows which of two dims is the longer one that u should be: puts c->op in one branch of an scf.if
+ * and gives the reduction that the other one has, whose `rows` is to be *out_rows; else NULL (longer_rows.c). */
+NrOp *nr_contraction_split_rows(NrContraction *c, int *out_rows);
+
 enum { NR_PANEL_BYTES = 36 << 10 }; /* with a panel's rows of the other factor, it fits into caches of 48 KB */
 
 /* How the address of operand k changes when loop dim d advances by one. */
 typedef enum NrAlong { NR_ALONG_INVARIANT, NR_ALONG_CONTIGUOUS, NR_ALONG_SCATTERED } NrAlong;
 NrAlong nr_contraction_along(const NrContraction *c, size_t k, uint32_t d);
+/* How many loads a tile with several iterations of d saves in each step of the sum. */
+size_t nr_contraction_saved_loads(const NrContraction *c, uint32_t d);
 /* The range of loop dim d; INT64_MAX when it is dynamic, 1 when d is -1 (no dim). */
 int64_t nr_contraction_range(const NrContraction *c, int d);
 

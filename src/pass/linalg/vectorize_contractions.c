@@ -11,7 +11,8 @@
  * several accumulators, and mask the end of the range. All other reductions are left to convert-linalg-to-loops.
  *
  * With the attribute `noria.may_be_short`, a parallel dim whose range the run knows gets code for half a vector of
- * elements and fewer: those are copied to lie along the sum, which then has the lanes (few_columns.c). */
+ * elements and fewer: those are copied to lie along the sum, which then has the lanes (few_columns.c). Where only the
+ * run knows which of two dims of rows is the longer one, there is code for tiles along either (longer_rows.c). */
 #include "dialect/affine/affine.h"
 #include "dialect/arith/arith.h"
 #include "dialect/memref/memref.h"
@@ -631,25 +632,38 @@ static void vectorize(NrContraction *c) {
 
 static bool is_structured_on_buffers(const NrOp *op) { return nr_linalg_is_structured(op) && !op->num_results; }
 
+/* Reads the op, or what its loops were merged to. rows: see NrContraction. */
+static bool read_contraction(NrContraction *c, NrPassContext *pass, NrOp *op, int rows) {
+  *c = (NrContraction){.op = op, .rows = rows, .four = -1, .target = pass->target, .b = nr_builder_before(op)};
+  return nr_contraction_read(c);
+}
+
 static NrStatus vectorize_contractions_run(NrPassContext *pass, NrOp *root) {
   NrOpList found = {0};
+  NrMap rows = {0}; /* NrOp* -> the dim that its tiles are along + 1 */
   nr_collect_post(root, is_structured_on_buffers, &found);
   for (size_t i = 0; i < found.size; i++) {
-    NrContraction c = {.op = found.data[i], .four = -1, .target = pass->target, .b = nr_builder_before(found.data[i])};
-    if (!nr_contraction_read(&c)) continue;
-    NrOp *merged = nr_linalg_merge_loops(c.op);
+    NrContraction c;
+    int dim = (int)(intptr_t)nr_map_get(&rows, found.data[i]) - 1;
+    if (!read_contraction(&c, pass, found.data[i], dim)) continue;
+    NrOp *merged = dim < 0 ? nr_linalg_merge_loops(c.op) : c.op;
     if (merged != c.op) {
-      c = (NrContraction){.op = merged, .four = -1, .target = pass->target, .b = nr_builder_before(merged)};
-      bool again = nr_contraction_read(&c);
+      bool again = read_contraction(&c, pass, merged, -1);
       assert(again);
       (void)again;
     }
     for (size_t d = 0; d < c.num_loops; d++) c.ranges[d] = nr_linalg_loop_range(&c.b, c.op, d);
     if (!nr_contraction_choose(&c)) continue;
+    NrOp *of_rows = nr_contraction_split_rows(&c, &dim);
+    if (of_rows) {
+      nr_map_set(&rows, of_rows, (void *)(intptr_t)(dim + 1));
+      nr_vec_push(&found, of_rows);
+    }
     NrOp *of_few = nr_contraction_split_few(&c);
     if (of_few) nr_vec_push(&found, of_few);
     vectorize(&c);
   }
+  nr_map_deinit(&rows);
   nr_vec_deinit(&found);
   return NR_OK;
 }

@@ -179,3 +179,39 @@ func.func @halves(%a: memref<8x32xbf16>, %b: memref<32x64xf16>, %c: memref<8x64x
   }
   return
 }
+
+// Rows that have one order in the factor and another one in the result: tiles along the dim that is longer in the run.
+// CHECK-LABEL: func.func @rows_in_two_orders
+// CHECK: %[[I:.*]] = memref.dim %arg0, %c1
+// CHECK: %[[J:.*]] = memref.dim %arg0, %c0
+// CHECK: %[[LONGER:.*]] = arith.cmpi ult, %[[J]], %[[I]] : index
+// CHECK: scf.if %[[LONGER]] {
+// CHECK: %[[OUTER:.*]] = memref.dim %arg0, %c0
+// CHECK: scf.for %{{.*}} = %c0{{.*}} to %[[OUTER]] step %c1
+// CHECK: } else {
+// CHECK: scf.for %{{.*}} = %c0{{.*}} to %[[I]] step %c1
+// CHECK-NOT: linalg.generic
+func.func @rows_in_two_orders(%a: memref<?x?x64xf32>, %b: memref<64x96xf32>, %c: memref<?x?x96xf32>) {
+  linalg.generic {indexing_maps = [affine_map<(i, j, n, k) -> (j, i, k)>, affine_map<(i, j, n, k) -> (k, n)>, affine_map<(i, j, n, k) -> (i, j, n)>], iterator_types = ["parallel", "parallel", "parallel", "reduction"]} ins(%a, %b : memref<?x?x64xf32>, memref<64x96xf32>) outs(%c : memref<?x?x96xf32>) {
+  ^bb0(%x: f32, %y: f32, %acc: f32):
+    %p = arith.mulf %x, %y : f32
+    %s = arith.addf %acc, %p : f32
+    linalg.yield %s : f32
+  }
+  return
+}
+
+// Two rows of known number are not what a tile is along where there are ten others.
+// CHECK-LABEL: func.func @few_rows_inside
+// CHECK-NOT: scf.if
+// CHECK-NOT: linalg.generic
+// CHECK: scf.for %{{.*}} = %c0{{.*}} to %c2{{.*}} step %c1
+func.func @few_rows_inside(%a: memref<2x10x64xf32>, %b: memref<64x96xf32>, %c: memref<10x2x96xf32>) {
+  linalg.generic {indexing_maps = [affine_map<(i, j, n, k) -> (j, i, k)>, affine_map<(i, j, n, k) -> (k, n)>, affine_map<(i, j, n, k) -> (i, j, n)>], iterator_types = ["parallel", "parallel", "parallel", "reduction"]} ins(%a, %b : memref<2x10x64xf32>, memref<64x96xf32>) outs(%c : memref<10x2x96xf32>) {
+  ^bb0(%x: f32, %y: f32, %acc: f32):
+    %p = arith.mulf %x, %y : f32
+    %s = arith.addf %acc, %p : f32
+    linalg.yield %s : f32
+  }
+  return
+}
