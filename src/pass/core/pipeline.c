@@ -44,6 +44,7 @@ const NrStep nr_pipeline[] = {
     {"flow", "outline-dispatches,canonicalize,cse", "equal dispatches share one executable"},
     {"buffer", "bufferize", "values become memory; from here on the order of ops matters"},
     {"buffer", "canonicalize,cse", "views of views fold before allocations are looked at"},
+    {"buffer", "pad-by-planes", "fills and copies are next to each other, and threads have not been given work yet"},
     {"buffer", "scf-for-to-parallel{heavy}",
      "what an iteration writes is a buffer's part now, and its own buffers are in it"},
     {"buffer", "scf-forall-to-parallel,parallel-to-dispatch,canonicalize,cse",

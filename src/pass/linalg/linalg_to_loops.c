@@ -261,10 +261,31 @@ static NrStatus lower_structured(const NrTarget *target, NrOp *op) {
   return NR_OK;
 }
 
-/* Lowers linalg.fill to loops over all dims around a store. */
+/* Whether the elements lie side by side: the rows of each dim behind those of the one before. */
+static bool has_no_gaps(NrType type) {
+  int64_t strides[NR_MAX_RANK], offset, size = 1;
+  if (!type->layout) return true;
+  if (!nr_memref_strides(type, strides, &offset)) return false;
+  for (uint32_t d = type->rank; d-- > 0;) {
+    if (type->dims[d] == 1) continue;
+    if (size == NR_DYNAMIC || strides[d] != size) return false;
+    size = type->dims[d] == NR_DYNAMIC ? NR_DYNAMIC : size * type->dims[d];
+  }
+  return true;
+}
+
+/* Lowers linalg.fill to a store in loops over all dims, or in one over all elements. */
 static NrStatus lower_fill(NrOp *op) {
-  NrValue *target = nr_linalg_fill_output(op), *operands[NR_MAX_RANK + 2] = {nr_linalg_fill_value(op), target};
-  Nest n = {.b = nr_builder_before(op), .op = op, .num_dims = target->type->rank};
+  NrValue *target = nr_linalg_fill_output(op);
+  Nest n = {.b = nr_builder_before(op), .op = op};
+  if (target->type->rank > 1 && has_no_gaps(target->type)) {
+    NrGroups groups = {.count = 1, .begin = {0}, .size = {target->type->rank}};
+    NrType type = nr_memref_collapsed_type(target->type, &groups);
+    target = nr_build_value(&n.b, NR_OP_memref_collapse_shape, type, &target, 1);
+    nr_op_set_attr(target->op, NR_A_reassociation, nr_groups_attr(n.b.ctx, &groups));
+  }
+  NrValue *operands[NR_MAX_RANK + 2] = {nr_linalg_fill_value(op), target};
+  n.num_dims = target->type->rank;
   NrOp *loops[NR_MAX_RANK];
   for (uint32_t d = 0; d < n.num_dims; d++) n.bounds[d] = dim(&n, target, d);
   if (n.num_dims) open_strips(&n, target->type->dims[n.innermost = (uint32_t)n.num_dims - 1], 1);

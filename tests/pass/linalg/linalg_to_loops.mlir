@@ -200,3 +200,17 @@ func.func @rows_with_index(%o: memref<8x14x14xindex>) {
   }
   return
 }
+
+// A buffer without gaps is filled by one loop, one with gaps by a loop for each dim.
+// CHECK-LABEL: func.func @fills
+// CHECK: memref.collapse_shape %{{.*}} {{\[}}[0, 1, 2]] : memref<1x9x9xf32, strided<[810, 9, 1], offset: 5>>
+// CHECK: scf.for %[[I:.*]] = %c0{{.*}} to %c81
+// CHECK-NEXT: memref.store %{{.*}}[%[[I]]]
+// CHECK: scf.for %{{.*}} to %c9
+// CHECK: scf.for %{{.*}} to %c8
+func.func @fills(%x: memref<1x9x9xf32, strided<[810, 9, 1], offset: 5>>, %y: memref<9x8xf32, strided<[9, 1]>>) {
+  %z = arith.constant 0.0 : f32
+  linalg.fill ins(%z : f32) outs(%x : memref<1x9x9xf32, strided<[810, 9, 1], offset: 5>>)
+  linalg.fill ins(%z : f32) outs(%y : memref<9x8xf32, strided<[9, 1]>>)
+  return
+}
