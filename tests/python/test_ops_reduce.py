@@ -215,6 +215,18 @@ def test_softmax(random, op):
     batch.check()
 
 
+@pytest.mark.parametrize("dtype, digits", [(np.float16, 11), (ml_dtypes.bfloat16, 8)], ids=["f16", "bf16"])
+def test_softmax_of_many_small_floats(random, dtype, digits):
+    """The sum of the exponentials, here about 90,000, is no f16, and bf16 counts to 256: only the results are rounded."""
+    batch = Batch(13, 0, 0)
+    x = random.uniform(-.1, .1, (2, 100000)).astype(dtype)
+    for op in "Softmax", "LogSoftmax":
+        want = SOFTMAX[op](x.astype(np.float64), 1)
+        step = np.maximum(np.abs(want).max() * 2. ** (1 - digits), 2. ** -24)  # where f16 is subnormal, its step is fixed
+        batch.add(op, [x], want.astype(dtype), axis=1, atol=step)
+    batch.check()
+
+
 def test_normalizations(random):
     batch = Batch(22, 1e-4, 1e-5)
     x = random.standard_normal((3, 4)).astype(F32)

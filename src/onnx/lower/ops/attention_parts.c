@@ -145,6 +145,8 @@ static NrValue *exp_body(NrLower *l, NrValue *const *a, void *user) {
 static NrValue *share_body(NrLower *l, NrValue *const *a, void *user) {
   const Softmax *s = user;
   NrValue *sum = rounded(l, a[1], s->elem), *zero = num(l, sum, 0), *one = num(l, sum, 1);
+  /* of more than 65,504 elements the sum may be no f16 */
+  sum = nr_lower_select(l, nr_lower_cmpf(l, NR_CMPF_OEQ, sum, num(l, sum, HUGE_VAL)), a[1], sum);
   NrValue *none = nr_lower_cmpf(l, NR_CMPF_OEQ, sum, zero);
   return mul(l, a[0], divf(l, one, nr_lower_select(l, none, one, sum)));
 }

@@ -19,48 +19,39 @@ static NrValue *sub_body(NrLower *l, NrValue *const *a, void *user) { return sub
 
 /* ---- Softmax ---- */
 
-/* ONNX defines the op by ops on its element type, so each step rounds to that type. */
-static NrValue *rounded(NrLower *l, NrValue *x, NrType elem) {
-  return nr_lower_widen(l, elem->width < x->type->width ? nr_lower_narrow(l, x, elem) : x);
-}
+/* Small floats are f32 from the input to the result, as ONNX Runtime has them: a sum of 65,520 ones is no f16. */
 
 static NrValue *exp_difference_body(NrLower *l, NrValue *const *a, void *user) {
-  NrType elem = *(NrType *)user;
-  return rounded(l, same1(l, NR_OP_math_exp, rounded(l, sub(l, a[0], a[1]), elem)), elem);
+  return same1(l, NR_OP_math_exp, sub(l, a[0], a[1]));
 }
 /* One division per row: the sum is at least 1, so it has a reciprocal. */
 static NrValue *share_body(NrLower *l, NrValue *const *a, void *user) {
-  return mul(l, a[0], divf(l, num(l, a[0], 1), rounded(l, a[1], *(NrType *)user)));
+  return mul(l, a[0], divf(l, num(l, a[0], 1), a[1]));
 }
 
 /* args: element, maximum, sum of the exponentials */
 static NrValue *log_share_body(NrLower *l, NrValue *const *a, void *user) {
-  NrType elem = *(NrType *)user;
-  NrValue *log = same1(l, NR_OP_math_log, rounded(l, a[2], elem));
-  return sub(l, rounded(l, sub(l, a[0], a[1]), elem), rounded(l, log, elem));
+  return sub(l, sub(l, a[0], a[1]), same1(l, NR_OP_math_log, a[2]));
 }
 
 /* Relative to the maximum, so that no exponential overflows. */
-static NrValue *softmax_over(NrLower *l, NrValue *x, uint64_t axes, NrType elem, bool logarithm) {
-  NrValue *top = nr_lower_max_over(l, x, axes), *e = map2(l, x, top, exp_difference_body, &elem);
+static NrValue *softmax_over(NrLower *l, NrValue *x, uint64_t axes, bool logarithm) {
+  NrValue *top = nr_lower_max_over(l, x, axes), *e = map2(l, x, top, exp_difference_body, NULL);
   if (!e) return NULL;
   NrValue *sum = nr_lower_sum_over(l, e, axes);
-  if (!logarithm) return map2(l, e, sum, share_body, &elem);
-  return nr_lower_map(l, (NrValue *[]){x, top, sum}, 3, NULL, log_share_body, &elem);
+  if (!logarithm) return map2(l, e, sum, share_body, NULL);
+  return nr_lower_map(l, (NrValue *[]){x, top, sum}, 3, NULL, log_share_body, NULL);
 }
 
-NrValue *nr_lower_softmax_over(NrLower *l, NrValue *x, uint64_t axes) {
-  return softmax_over(l, x, axes, x->type->elem, false);
-}
+NrValue *nr_lower_softmax_over(NrLower *l, NrValue *x, uint64_t axes) { return softmax_over(l, x, axes, false); }
 
 static NrStatus softmax(NrLower *l, bool logarithm) {
   if (!nr_lower_takes(l, 0, NR_FLOATS)) return NR_ERROR_INVALID;
   NrValue *in = nr_lower_in(l, 0), *x = nr_lower_widen_tensor(l, in);
-  NrType elem = in->type->elem;
   uint64_t axes;
   if (!nr_lower_softmax_axes(l, nr_rank(x), l->version, &axes)) return NR_ERROR_INVALID;
-  NrValue *result = softmax_over(l, x, axes, elem, logarithm);
-  return nr_lower_out(l, 0, result ? nr_lower_narrow_tensor(l, result, elem) : NULL, nr_lower_dtype(l, 0));
+  NrValue *y = softmax_over(l, x, axes, logarithm);
+  return nr_lower_out(l, 0, y ? nr_lower_narrow_tensor(l, y, in->type->elem) : NULL, nr_lower_dtype(l, 0));
 }
 
 NrStatus nr_lower_softmax(NrLower *l) { return softmax(l, false); }
