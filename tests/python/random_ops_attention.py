@@ -196,21 +196,6 @@ def fused_gemm(d, op):
     return Case(op, [a, b] + ([d.array(F32, d.choose((n,), (m, n), (1, n)))] if d.chance() else []), attrs)
 
 
-@ops("com.microsoft.FusedConv")
-def fused_conv(d, op):
-    group, k = d.choose(1, 1, 2), d.integer(1, 3)
-    c, o = group * d.integer(1, 3), group * d.integer(1, 3)
-    x = d.array(F32, (d.integer(1, 2), c, k + d.integer(0, 4), k + d.integer(0, 4)))
-    attrs = {"kernel_shape": [k, k], "group": group}
-    attrs |= d.choose({}, {"activation": "Relu"}, {"activation": "Sigmoid"}, {"activation": "Tanh"},
-                      {"activation": "LeakyRelu", "activation_params": [.25]},
-                      {"activation": "Clip", "activation_params": [-1., 1.5]},
-                      {"activation": "HardSigmoid", "activation_params": [.25, .5]})
-    z = (x.shape[0], o, x.shape[2] - k + 1, x.shape[3] - k + 1)
-    return Case(op, [x, d.array(F32, (o, c // group, k, k)), d.array(F32, (o,)) if d.chance() else None,
-                     d.array(F32, z) if d.chance(.4) else None], attrs)
-
-
 def epsilon(d):
     return {"epsilon": float(F32(d.random.uniform(1e-5, .1)))} if d.chance() else {}
 

@@ -48,6 +48,25 @@ def conv(d, op):
     return Case(op, [x, w] + ([d.array(t, (o,))] if d.chance() else []), attrs, opset=opset)
 
 
+@ops("com.microsoft.FusedConv")
+def fused_conv(d, op):
+    rank, group = d.choose(1, 2, 2, 3), d.choose(1, 1, 2)
+    kernel, dilations = [d.integer(1, 3) for _ in range(rank)], [d.choose(1, 1, 2) for _ in range(rank)]
+    c, o = group * d.integer(1, 3), group * d.integer(1, 3)
+    x = d.array(F32, (d.integer(1, 2), c) + spatial(d, kernel, dilations))
+    strides = [d.integer(1, 2) for _ in range(rank)]
+    pads = [d.integer(0, k - 1) for k in kernel * 2]
+    attrs = {"kernel_shape": kernel, "group": group, "strides": strides, "pads": pads, "dilations": dilations}
+    attrs |= d.choose({}, {"activation": "Relu"}, {"activation": "Sigmoid"}, {"activation": "Tanh"},
+                      {"activation": "LeakyRelu", "activation_params": [.25]},
+                      {"activation": "Clip", "activation_params": [-1., 1.5]},
+                      {"activation": "HardSigmoid", "activation_params": [.25, .5]})
+    z = [(n + a + b - e * (k - 1) - 1) // s + 1 for n, a, b, e, k, s in
+         zip(x.shape[2:], pads, pads[rank:], dilations, kernel, strides)]
+    return Case(op, [x, d.array(F32, (o, c // group, *kernel)), d.array(F32, (o,)) if d.chance() else None,
+                     d.array(F32, (len(x), o, *z)) if d.chance(.4) else None], attrs)
+
+
 @ops("MaxPool", "AveragePool", "LpPool")
 def pool(d, op):
     opset = d.opset(op, 2)
