@@ -140,16 +140,21 @@ def test_transposed_with_infinite_factors(infinite, attrs, is_open):
     np.testing.assert_allclose(got, want, rtol=1e-4, atol=1e-4)
 
 
-@pytest.mark.parametrize("channels", [3, 130])
-@pytest.mark.parametrize("kernel, strides", [((5, 5), (2, 2)), ((3, 4), (2, 3)), ((7, 2), (3, 2))])
+@pytest.mark.parametrize("channels", [3, 260])
+@pytest.mark.parametrize("kernel, strides", [((5, 5), (2, 2)), ((3, 4), (2, 3)), ((7, 2), (3, 2)), ((3,), (2,)),
+                                             ((2, 3, 4), (2, 2, 3))])
 def test_transposed_with_strides_that_do_not_divide_the_kernel(channels, kernel, strides):
-    """With few and with many channels, which are lowered in two ways."""
-    rng = np.random.default_rng(0)
-    feeds = {"x": rng.normal(size=(1, channels, 5, 4)).astype(np.float32),
+    """With few and with many channels, which are lowered in two ways. An infinity stays where kernel elements take it."""
+    rng, n = np.random.default_rng(0), len(kernel)
+    feeds = {"x": rng.normal(size=(1, channels, 5, 4, 3)[:n + 2]).astype(np.float32),
              "w": rng.normal(size=(channels, 2, *kernel)).astype(np.float32)}
-    model = one_node("ConvTranspose", feeds, False, {"strides": strides, "pads": [1, 0, 0, 1]})
-    got, want = (s.run(None, feeds)[0] for s in (noria.InferenceSession(model.SerializeToString()), ReferenceEvaluator(model)))
-    np.testing.assert_allclose(got, want, rtol=1e-3, atol=1e-3)
+    feeds["x"][(0, 1) + (2,) * n] = np.inf
+    for is_open in False, True:
+        model = one_node("ConvTranspose", feeds, is_open, {"strides": strides, "pads": [1] + [0] * (2 * n - 2) + [1]})
+        got = noria.InferenceSession(model.SerializeToString()).run(None, feeds)[0]
+        want = ReferenceEvaluator(model).run(None, feeds)[0]
+        assert np.isinf(want).any() and np.isfinite(want).any()
+        np.testing.assert_allclose(got, want, rtol=1e-3, atol=1e-3)
 
 
 @pytest.mark.parametrize("spatial", [6, 7, 9])

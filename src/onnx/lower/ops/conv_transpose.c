@@ -2,7 +2,8 @@
  *
  * Those are the same for all outputs that are a multiple of the stride apart, which are a phase. So this is a
  * convolution of x with unit strides, whose output channels are those of the node for each phase: for kernel elements
- * k = phase + s * m, y[phase + s * j] = sum over m of x[j - m] * w[k]. The outputs of the phases are interleaved.
+ * k = phase + s * m, y[phase + s * j] = sum over m of x[j - m] * w[k]. Phases with fewer elements than others are a
+ * convolution of their own. The outputs of the phases are interleaved.
  * Where a dim has more phases than kernel elements, or a stride and a dilation, most phases would have no element or
  * a kernel most of whose elements are zeros: then the products are a matrix of columns, which are summed as Col2Im
  * does. */
@@ -16,9 +17,11 @@ typedef struct Phases {
   bool follows[NORIA_MAX_RANK];   /* the output is of size stride * (n - 1) + over, if that is not negative */
   NrDim over[NORIA_MAX_RANK];
   NrDim first[NORIA_MAX_RANK], rest[NORIA_MAX_RANK];
-  NrWindow of_each;               /* the window over x of the outputs of a phase */
+  int64_t from[NORIA_MAX_RANK], count[NORIA_MAX_RANK]; /* phases with the same number of kernel elements */
+  NrWindow of_each;               /* the window over x of the outputs of one of them */
   NrDim channels;                 /* of x in a group */
-  NrValue *kernel, *y;            /* of the node; the outputs, [batch, channels, phases.., j..] */
+  NrValue *kernel;                /* of the node */
+  NrValue **parts;                /* the outputs, [batch, channels, phases.., j..]; two parts along each dim, or one */
 } Phases;
 
 /* Reads the window: sizes and padding. */
@@ -62,11 +65,11 @@ static bool output_window(NrLower *l, NrValue *x, Phases *p) {
 
 /* ---- columns ---- */
 
-/* Whether columns serve dim i better than phases. Where the stride does not divide the kernel, some phases have a zero
- * in their kernels; with many channels, to multiply by it takes longer than to add up columns (3x3, stride 2, 256
- * channels of 8x8: 0.58 ms and 0.21), with few of them not (5x5, stride 2, 64 channels of 128x128: 7.5 and 10). */
+/* Whether columns serve dim i better than phases. Where the stride does not divide the kernel, the phases are up to two
+ * convolutions along each dim; with many channels they take longer than to add up columns (3x3, stride 2, 256 channels
+ * of 8x8: 0.94 ms and 0.65), with fewer not (128 channels of 32x32: 1.5 and 2.0). */
 static bool takes_columns(const Phases *p, size_t i) {
-  enum { MANY_CHANNELS = 128 };
+  enum { MANY_CHANNELS = 256 };
   const NrWindow *w = &p->w;
   if (w->stride[i] == 1) return false;
   if (!nr_dim_known(w->size[i]) || w->dilation[i] > 1 || w->stride[i] > w->size[i].size) return true;
@@ -104,17 +107,20 @@ static NrDim floor_div(NrLower *l, NrDim a, int64_t b) {
   return nr_dim_div(l, a, nr_dim(b));
 }
 
+/* The first phases have one kernel element more than the others where the stride does not divide the kernel. */
+static int64_t longer_phases(const Phases *p, size_t i) {
+  return p->w.stride[i] > 1 ? p->w.size[i].size % p->w.stride[i] : 0;
+}
+
 /* Finds the phases along dim i, of size n. */
 static void find_phases(NrLower *l, Phases *p, size_t i, NrDim n) {
   const NrWindow *w = &p->w;
   NrWindow *each = &p->of_each;
   NrDim stride = nr_dim(w->stride[i]), one = nr_dim(1);
-  NrDim reach = nr_dim_add(l, nr_dim_mul(l, nr_dim_sub(l, w->size[i], one), nr_dim(w->dilation[i])), one);
   p->first[i] = floor_div(l, w->begin[i], w->stride[i]);
   p->rest[i] = nr_dim_sub(l, w->begin[i], nr_dim_mul(l, p->first[i], stride));
   each->stride[i] = 1;
   each->dilation[i] = w->dilation[i]; /* 1 where there is a stride */
-  each->size[i] = w->stride[i] == 1 ? w->size[i] : nr_dim_ceildiv(l, reach, stride);
   NrDim before = nr_dim_mul(l, nr_dim_sub(l, each->size[i], one), nr_dim(each->dilation[i]));
   each->begin[i] = nr_dim_sub(l, before, p->first[i]);
   NrDim over = nr_dim_add(l, p->rest[i], p->over[i]);
@@ -132,7 +138,7 @@ static void find_phases(NrLower *l, Phases *p, size_t i, NrDim n) {
 static NrValue *kernel_body(NrLower *l, NrValue *const *at, void *user) {
   const Phases *p = user;
   size_t spatial = p->w.spatial;
-  NrValue *indices[NORIA_MAX_RANK], *inside = NULL;
+  NrValue *indices[NORIA_MAX_RANK];
   indices[0] = same2(l, NR_OP_arith_addi, same2(l, NR_OP_arith_muli, at[0], nr_dim_value(l, p->channels)),
                      at[2 + spatial]);
   indices[1] = at[1];
@@ -141,15 +147,11 @@ static NrValue *kernel_body(NrLower *l, NrValue *const *at, void *user) {
     NrValue *k = same2(l, NR_OP_arith_subi, nr_dim_value(l, last), at[3 + spatial + i]);
     if (p->w.stride[i] > 1) {
       k = same2(l, NR_OP_arith_muli, k, nr_lower_index(l, p->w.stride[i]));
-      k = same2(l, NR_OP_arith_addi, k, at[2 + i]);
-      NrValue *there = nr_lower_cmpi(l, NR_CMPI_ULT, k, nr_dim_value(l, p->w.size[i]));
-      inside = inside ? both(l, inside, there) : there;
-      k = nr_lower_select(l, there, k, nr_lower_index(l, 0));
+      k = same2(l, NR_OP_arith_addi, k, same2(l, NR_OP_arith_addi, at[2 + i], nr_lower_index(l, p->from[i])));
     }
     indices[2 + i] = k;
   }
-  NrValue *element = nr_lower_extract(l, p->kernel, indices, spatial + 2);
-  return inside ? nr_lower_select(l, inside, element, nr_lower_constant(l, element->type, 0)) : element;
+  return nr_lower_extract(l, p->kernel, indices, spatial + 2);
 }
 
 /* The kernel of the convolution: [groups * (outputs, phases..), channels of a group, m..]. */
@@ -157,7 +159,7 @@ static NrValue *phases_kernel(NrLower *l, Phases *p, NrDim groups, NrDim per_gro
   size_t spatial = p->w.spatial;
   NrShape apart = {2 * spatial + 3, {groups, per_group}}, joined = {spatial + 2, {nr_dim_mul(l, groups, per_group)}};
   for (size_t i = 0; i < spatial; i++) {
-    apart.dims[2 + i] = nr_dim(p->w.stride[i]);
+    apart.dims[2 + i] = nr_dim(p->count[i]);
     joined.dims[0] = nr_dim_mul(l, joined.dims[0], apart.dims[2 + i]);
     apart.dims[3 + spatial + i] = joined.dims[2 + i] = p->of_each.size[i];
   }
@@ -165,10 +167,25 @@ static NrValue *phases_kernel(NrLower *l, Phases *p, NrDim groups, NrDim per_gro
   return nr_lower_reshape(l, nr_lower_generate(l, &apart, p->kernel->type->elem, kernel_body, p), &joined);
 }
 
+/* Element (n, c, phases.., j..) of the outputs: of the part that has these phases, among those from `part` on. */
+static NrValue *element_of(NrLower *l, const Phases *p, NrValue *const *at, size_t i, NrValue **parts, size_t each) {
+  if (i == p->w.spatial) return nr_lower_extract(l, *parts, at, 2 + 2 * i);
+  int64_t longer = longer_phases(p, i);
+  if (!longer) return element_of(l, p, at, i + 1, parts, each);
+  NrValue *first[NORIA_MAX_RANK], *second[NORIA_MAX_RANK], *bound = nr_lower_index(l, longer);
+  NrValue *is_first = nr_lower_cmpi(l, NR_CMPI_ULT, at[2 + i], bound), *zero = nr_lower_index(l, 0);
+  memcpy(first, at, sizeof first);
+  memcpy(second, at, sizeof second);
+  first[2 + i] = nr_lower_select(l, is_first, at[2 + i], zero);
+  second[2 + i] = nr_lower_select(l, is_first, zero, same2(l, NR_OP_arith_subi, at[2 + i], bound));
+  return nr_lower_select(l, is_first, element_of(l, p, first, i + 1, parts, each / 2),
+                         element_of(l, p, second, i + 1, parts + each / 2, each / 2));
+}
+
 /* Element (n, c, p..) of the result. */
 static NrValue *interleave_body(NrLower *l, NrValue *const *at, void *user) {
   const Phases *p = user;
-  size_t spatial = p->w.spatial;
+  size_t spatial = p->w.spatial, parts = 1;
   NrValue *indices[NORIA_MAX_RANK] = {at[0], at[1]};
   for (size_t i = 0; i < spatial; i++) {
     NrValue *t = same2(l, NR_OP_arith_addi, at[2 + i], nr_dim_value(l, p->rest[i]));
@@ -176,34 +193,52 @@ static NrValue *interleave_body(NrLower *l, NrValue *const *at, void *user) {
     indices[2 + i] = same2(l, NR_OP_arith_remui, t, stride);
     bool known = nr_dim_known(p->of_each.out[i]);
     indices[2 + spatial + i] = known ? j : nr_lower_clamp_index(l, j, p->of_each.out[i]);
+    if (longer_phases(p, i)) parts *= 2;
   }
-  return nr_lower_extract(l, p->y, indices, 2 + 2 * spatial);
+  return element_of(l, p, indices, 0, p->parts, parts);
 }
 
-/* The sums of the convolution, [batch, groups, (outputs, phases..), j..], in the shape of the result. */
-static NrValue *interleave(NrLower *l, Phases *p, NrValue *sums, const NrShape *result) {
+/* The sums of the phases at hand, [batch, channels, phases.., j..]. */
+static NrValue *sum_of_phases(NrLower *l, NrValue *x, Phases *p, NrDim groups, NrDim per_group) {
+  NrConv c;
   size_t spatial = p->w.spatial;
-  NrShape apart = {2 + 2 * spatial, {result->dims[0], result->dims[1]}};
-  bool one = true;
+  if (nr_lower_conv_under(l, x, phases_kernel(l, p, groups, per_group), groups, p->of_each, NULL, &c)) return NULL;
+  NrValue *init = nr_lower_zeros(l, &c.out, nr_lower_wide_type(x->type->elem));
+  NrShape apart = {2 + 2 * spatial, {nr_lower_dim(l, x, 0), nr_dim_mul(l, groups, per_group)}};
   for (size_t i = 0; i < spatial; i++) {
-    one &= p->w.stride[i] == 1;
-    apart.dims[2 + i] = nr_dim(p->w.stride[i]);
+    apart.dims[2 + i] = nr_dim(p->count[i]);
     apart.dims[2 + spatial + i] = p->of_each.out[i];
   }
-  if (one) return nr_lower_reshape(l, sums, result);
-  p->y = nr_lower_reshape(l, sums, &apart);
-  for (size_t i = 0; i < spatial; i++)
-    if (!nr_dim_known(p->of_each.out[i])) nr_lower_expect_elements(l, "X", p->y, 2 + spatial + i, result);
-  return nr_lower_generate(l, result, sums->type->elem, interleave_body, p);
+  return nr_lower_reshape(l, nr_lower_conv_sum(l, &c, init, (NrSigns){0}), &apart);
+}
+
+/* The outputs of all phases along dims i and later, to *io_parts on, which moves behind them. Longer and shorter phases
+ * are convolutions of their own: a zero in a kernel would make NaN of an infinity, and take time. */
+static bool sum_from_dim(NrLower *l, NrValue *x, Phases *p, size_t i, NrDim groups, NrDim per_group,
+                         NrValue ***io_parts) {
+  if (i == p->w.spatial) return (*(*io_parts)++ = sum_of_phases(l, x, p, groups, per_group)) != NULL;
+  int64_t s = p->w.stride[i], longer = longer_phases(p, i);
+  for (size_t part = longer ? 0 : 1; part < 2; part++) {
+    p->from[i] = part ? longer : 0;
+    p->count[i] = part ? s - longer : longer;
+    p->of_each.size[i] = s > 1 ? nr_dim(p->w.size[i].size / s + (part ? 0 : 1)) : p->w.size[i];
+    find_phases(l, p, i, nr_lower_dim(l, x, 2 + i));
+    if (!sum_from_dim(l, x, p, i + 1, groups, per_group, io_parts)) return false;
+  }
+  return true;
 }
 
 static NrValue *sum_by_phases(NrLower *l, NrValue *x, Phases *p, NrDim groups, NrDim per_group, const NrShape *result) {
-  NrConv c;
-  p->of_each.spatial = p->w.spatial;
-  for (size_t i = 0; i < p->w.spatial; i++) find_phases(l, p, i, nr_lower_dim(l, x, 2 + i));
-  if (nr_lower_conv_under(l, x, phases_kernel(l, p, groups, per_group), groups, p->of_each, NULL, &c)) return NULL;
-  NrValue *init = nr_lower_zeros(l, &c.out, nr_lower_wide_type(x->type->elem));
-  return interleave(l, p, nr_lower_conv_sum(l, &c, init, (NrSigns){0}), result);
+  NrValue *parts[1 << (NORIA_MAX_RANK / 2)], **end = parts;
+  size_t spatial = p->of_each.spatial = p->w.spatial;
+  bool one = true;
+  for (size_t i = 0; i < spatial; i++) one &= p->w.stride[i] == 1;
+  if (!sum_from_dim(l, x, p, 0, groups, per_group, &end)) return NULL;
+  if (one) return nr_lower_reshape(l, parts[0], result);
+  for (size_t i = 0; i < spatial; i++)
+    if (!nr_dim_known(p->of_each.out[i])) nr_lower_expect_elements(l, "X", parts[0], 2 + spatial + i, result);
+  p->parts = parts;
+  return nr_lower_generate(l, result, parts[0]->type->elem, interleave_body, p);
 }
 
 NrStatus nr_lower_convtranspose(NrLower *l) {
