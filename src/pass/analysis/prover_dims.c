@@ -106,6 +106,14 @@ static NrSum dim_of_op(NrProver *p, NrValue *tensor, uint32_t d) {
   }
 }
 
+/* The greatest size of a dim that the type leaves open: with the static dims it makes at most NR_MAX_DIM elements. */
+static int64_t max_of_dim(NrType type) {
+  int64_t rest = 1;
+  for (uint32_t d = 0; d < type->rank; d++)
+    if (type->dims[d] > 0) rest = nr_mul_i64_saturated(rest, type->dims[d]);
+  return NR_MAX_DIM / rest;
+}
+
 NrSum nr_prover_dim(NrProver *p, NrValue *shaped, uint32_t dim) {
   NrType type = shaped->type;
   bool fresh;
@@ -126,7 +134,7 @@ NrSum nr_prover_dim(NrProver *p, NrValue *shaped, uint32_t dim) {
   if (!sum.known) {
     uint32_t number = nr_prover_atom(p, shaped, dim, &fresh);
     p->atoms.data[number].min = 0;
-    p->atoms.data[number].max = NR_MAX_DIM;
+    p->atoms.data[number].max = max_of_dim(type);
     sum = nr_sum_atom(number);
   }
   if (!deep) cached[dim] = nr_arena_copy(&p->arena, &sum, sizeof sum);

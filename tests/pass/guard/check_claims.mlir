@@ -142,6 +142,20 @@ func.func @positions(%t: tensor<?xf32>, %p: tensor<8xi64>) -> tensor<8xf32> {
   return %r : tensor<8xf32>
 }
 
+// A tensor has at most 2^47 elements, so with 2^14 in each row it has at most 2^33 rows: the products do not wrap.
+// CHECK-LABEL: func.func @rows
+// CHECK-NOT: rt.check
+// CHECK: return
+func.func @rows(%t: tensor<?x16384xf32>) -> tensor<?x8192xf32> {
+  %c0 = arith.constant 0 : index
+  %c2 = arith.constant 2 : index
+  %rows = tensor.dim %t, %c0 : tensor<?x16384xf32>
+  %c = tensor.collapse_shape %t [[0, 1]] : tensor<?x16384xf32> into tensor<?xf32>
+  %twice = arith.muli %rows, %c2 : index
+  %s = tensor.expand_shape %c [[0, 1]] output_shape [%twice, 8192] : tensor<?xf32> into tensor<?x8192xf32>
+  return %s : tensor<?x8192xf32>
+}
+
 // The variable of scf.forall is below its upper bound.
 // CHECK-LABEL: func.func @points
 // CHECK-NOT: rt.check
