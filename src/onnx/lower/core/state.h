@@ -50,8 +50,8 @@ typedef struct NrLowerState {
 void nr_lower_bind_symbols(NrLower *l, NrOp *func, NrBlock *entry);
 /* Builds warnings of dims of one name that differ in the run, for the names in noria.warn_symbols. */
 void nr_lower_warn_symbols(NrLower *l, NrOp *func);
-/* nr_dim_same, where the program is better or only right with equal dims: dims that would be the same if inputs' dims
- * of one name were get these tied. */
+/* nr_dim_same, or the same computation of the same values, where the program is better or only right with equal dims:
+ * dims that would be the same if inputs' dims of one name were get these tied. */
 bool nr_lower_dims_equal(NrLower *l, NrDim a, NrDim b);
 /* The name of an input's dim that this is, or nothing. */
 NrStr nr_lower_symbol_name(NrLower *l, NrDim d);

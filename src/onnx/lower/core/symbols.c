@@ -114,9 +114,10 @@ static bool equal_by_symbols(Walk *w, NrValue *a, NrValue *b) {
 
 bool nr_lower_dims_equal(NrLower *l, NrDim a, NrDim b) {
   if (nr_dim_same(a, b)) return true;
-  if (nr_dim_known(a) || nr_dim_known(b) || l->state->symbols.size < 2) return false;
+  if (nr_dim_known(a) || nr_dim_known(b)) return false;
   Walk w = {.state = l->state};
-  if (equal_by_symbols(&w, a.value, b.value) && w.pairs.size) {
+  bool equal = equal_by_symbols(&w, a.value, b.value), same = equal && w.pairs.size == 0;
+  if (equal) {
     for (size_t i = 0; i < w.pairs.size; i += 2) {
       size_t s = root_of(l->state, w.pairs.data[i]), t = root_of(l->state, w.pairs.data[i + 1]);
       l->state->tied |= s != t;
@@ -125,7 +126,7 @@ bool nr_lower_dims_equal(NrLower *l, NrDim a, NrDim b) {
   }
   nr_map_deinit(&w.same);
   nr_vec_deinit(&w.pairs);
-  return false; /* the function is lowered again */
+  return same; /* with pairs, the function is lowered again */
 }
 
 /* ---- names ---- */

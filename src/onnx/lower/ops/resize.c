@@ -1,4 +1,6 @@
 /* resize.c - Resize and Upsample: what their operands say of each dim. resample.c computes the result. */
+#include <math.h>
+
 #include "onnx/lower/core/body.h"
 #include "onnx/lower/ops/data.h"
 #include "onnx/lower/ops/resample.h"
@@ -90,12 +92,17 @@ static bool elements_of(NrLower *l, NrValue *list, const char *name, size_t coun
 
 static void take_scale(NrLower *l, Resize *r, size_t i, NrValue *scale) {
   NrDim in = nr_lower_dim(l, r->x, r->axes[i]);
+  NrAttr known = nr_value_constant(scale);
+  r->scales[i] = scale;
+  if (known && known->kind == NR_ATTR_FLOAT && known->f >= 1 && known->f <= 0x1p15 && known->f == floor(known->f)) {
+    r->sizes[i] = nr_dim_mul(l, in, nr_dim((int64_t)known->f)); /* in f32, a large dim would be another number */
+    return;
+  }
   NrValue *width = mul(l, scale, nr_lower_index_to_float(l, nr_dim_value(l, in), scale->type));
   NrValue *fits = both(l, nr_lower_cmpf(l, NR_CMPF_OGT, scale, num(l, scale, 0)),
                        nr_lower_cmpf(l, NR_CMPF_OLT, width, num(l, width, 0x1p53)));
   nr_lower_check(l, fits, "a scale is not above 0, or makes a dim too large", NULL, 0);
   NrValue *safe = nr_lower_clamp_float(l, width, num(l, width, 0), num(l, width, 0x1p53));
-  r->scales[i] = scale;
   r->sizes[i] = nr_dim_of_index(nr_lower_float_to_index(l, same1(l, NR_OP_math_floor, safe)));
 }
 

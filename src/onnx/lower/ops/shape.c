@@ -1,4 +1,5 @@
 /* shape.c - ops that read shapes, and reshapes. */
+#include "dialect/arith/ops.h"
 #include "dialect/onnx/dtype.h"
 #include "onnx/lower/core/body.h"
 #include "onnx/lower/core/state.h"
@@ -33,44 +34,79 @@ NrStatus nr_lower_size_op(NrLower *l) {
 
 /* ---- Reshape ---- */
 
-/* Cancels equal dims of both lists; the products of the rest must be equal. Constants left in `from` are multiplied
- * into *from_known. */
-static void cancel(NrShape *from, NrShape *to) {
-  for (size_t i = 0; i < to->rank; i++)
-    for (size_t k = 0; k < from->rank; k++)
-      if (!nr_dim_known(to->dims[i]) && nr_dim_same(to->dims[i], from->dims[k])) {
-        to->dims[i] = from->dims[k] = nr_dim(1);
+/* A number of elements as a product: of constants, and of dims that only the run knows. */
+enum { MAX_FACTORS = 4 * NORIA_MAX_RANK };
+typedef struct Product {
+  int64_t known; /* -1: does not fit */
+  size_t count;
+  NrDim dynamic[MAX_FACTORS];
+} Product;
+
+/* The integer whose bits an index or 64-bit integer has before it is cast between the two. */
+static NrValue *before_casts(NrValue *v) {
+  while (nr_op_is(v->op, NR_OP_arith_index_cast) && nr_type_bits(nr_arith_index_cast_in(v->op)->type) == 64)
+    v = nr_arith_index_cast_in(v->op);
+  return v;
+}
+
+/* Multiplies d into the product: each factor where d is a product of sizes itself, as of shapes that a model computes.
+ * A product that wraps would differ from that of its factors; what claims to have a shape is checked behind the
+ * lowering. */
+static void multiply_by(NrLower *l, NrDim d, Product *out) {
+  if (nr_dim_known(d)) {
+    if (out->known < 0 || d.size < 0 || !nr_mul_i64(out->known, d.size, &out->known)) out->known = -1;
+    return;
+  }
+  NrOp *op = before_casts(d.value)->op;
+  if (nr_op_is(op, NR_OP_arith_muli) && nr_type_bits(nr_op_result(op)->type) == 64 && out->count + 2 <= MAX_FACTORS) {
+    NrDim x = nr_dim_of_index(nr_arith_muli_lhs(op)), y = nr_dim_of_index(nr_arith_muli_rhs(op));
+    if (nr_dim_is_size(x) && nr_dim_is_size(y)) {
+      multiply_by(l, x, out);
+      multiply_by(l, y, out);
+      return;
+    }
+  }
+  out->dynamic[out->count++] = nr_dim_of_index(nr_lower_as_index(l, d.value));
+}
+
+static Product product_of(NrLower *l, const NrShape *shape) {
+  Product out = {.known = 1};
+  for (size_t i = 0; i < shape->rank; i++) multiply_by(l, shape->dims[i], &out);
+  return out;
+}
+
+static NrDim dynamic_part(NrLower *l, const Product *x) {
+  NrDim out = nr_dim(1);
+  for (size_t i = 0; i < x->count; i++) out = nr_dim_mul(l, out, x->dynamic[i]);
+  return out;
+}
+
+/* Cancels what both products have; what is left of them is equal where they are. */
+static void cancel(Product *x, Product *y) {
+  for (size_t i = 0; i < y->count; i++)
+    for (size_t k = 0; k < x->count; k++)
+      if (before_casts(y->dynamic[i].value) == before_casts(x->dynamic[k].value)) {
+        x->dynamic[k] = x->dynamic[--x->count];
+        y->dynamic[i--] = y->dynamic[--y->count];
         break;
       }
-  for (size_t i = 0; i < to->rank; i++)
-    for (size_t k = 0; k < from->rank; k++)
-      if (nr_dim_known(to->dims[i]) && to->dims[i].size != 0 && nr_dim_same(to->dims[i], from->dims[k])) {
-        to->dims[i] = from->dims[k] = nr_dim(1);
-        break;
-      }
+  if (x->known <= 0 || y->known <= 0) return;
+  int64_t common = (int64_t)nr_gcd((uint64_t)x->known, (uint64_t)y->known);
+  x->known /= common;
+  y->known /= common;
 }
 
 /* The size with which `rest` has as many elements as `from`; 0 for none. For constant dims, the division must be
  * exact. */
 static NrDim infer(NrLower *l, const NrShape *from, const NrShape *rest) {
-  NrShape a = *from, b = *rest;
-  cancel(&a, &b);
-  int64_t have = 1, want = 1;
-  NrDim dynamic_have = nr_dim(1), dynamic_want = nr_dim(1);
-  for (size_t i = 0; i < a.rank; i++)
-    if (!nr_dim_known(a.dims[i]))
-      dynamic_have = nr_dim_mul(l, dynamic_have, a.dims[i]);
-    else if (!nr_mul_i64(have, a.dims[i].size, &have))
-      return nr_dim(0);
-  for (size_t i = 0; i < b.rank; i++)
-    if (!nr_dim_known(b.dims[i]))
-      dynamic_want = nr_dim_mul(l, dynamic_want, b.dims[i]);
-    else if (!nr_mul_i64(want, b.dims[i].size, &want))
-      return nr_dim(0);
-  if (want > 0 && have % want == 0 && nr_dim_is(dynamic_want, 1))
-    return nr_dim_mul(l, dynamic_have, nr_dim(have / want));
-  NrDim divisor = nr_dim_max(l, nr_dim_mul(l, dynamic_want, nr_dim(want)), nr_dim(1));
-  return nr_dim_div(l, nr_dim_mul(l, dynamic_have, nr_dim(have)), divisor);
+  Product have = product_of(l, from), want = product_of(l, rest);
+  cancel(&have, &want);
+  if (have.known < 0 || want.known < 0) return nr_dim(0);
+  NrDim dynamic_have = dynamic_part(l, &have), dynamic_want = dynamic_part(l, &want);
+  if (want.known > 0 && have.known % want.known == 0 && nr_dim_is(dynamic_want, 1))
+    return nr_dim_mul(l, dynamic_have, nr_dim(have.known / want.known));
+  NrDim divisor = nr_dim_max(l, nr_dim_mul(l, dynamic_want, nr_dim(want.known)), nr_dim(1));
+  return nr_dim_div(l, nr_dim_mul(l, dynamic_have, nr_dim(have.known)), divisor);
 }
 
 /* Whether dynamic dims give a shape of `have` elements without overflow: no size is negative, and each partial product
@@ -92,10 +128,11 @@ static NrValue *multiplies(NrLower *l, NrDim have, const NrShape *to) {
 
 /* An error now or in the run unless both shapes have as many elements. */
 static bool check_elements(NrLower *l, const NrShape *from, const NrShape *to) {
-  NrShape a = *from, b = *to;
+  Product a = product_of(l, from), b = product_of(l, to);
   cancel(&a, &b);
-  NrDim have = nr_shape_elements(l, &a, 0, a.rank), want = nr_shape_elements(l, &b, 0, b.rank);
-  if (nr_lower_dims_equal(l, have, want)) return true;
+  NrDim have = nr_dim_mul(l, dynamic_part(l, &a), nr_dim(a.known));
+  NrDim want = nr_dim_mul(l, dynamic_part(l, &b), nr_dim(b.known));
+  if (a.known >= 0 && b.known >= 0 && nr_lower_dims_equal(l, have, want)) return true;
   have = nr_shape_elements(l, from, 0, from->rank);
   want = nr_shape_elements(l, to, 0, to->rank);
   if (nr_dim_known(have) && nr_dim_known(want)) {
