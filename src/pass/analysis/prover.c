@@ -23,7 +23,7 @@ void nr_prover_destroy(NrProver *p) {
   nr_vec_deinit(&p->atoms);
   nr_vec_deinit(&p->dependences);
   nr_vec_deinit(&p->facts);
-  nr_vec_deinit(&p->fact_atoms);
+  nr_vec_deinit(&p->uses);
   nr_vec_deinit(&p->conditions);
   nr_arena_deinit(&p->arena);
   nr_free(p);
@@ -34,8 +34,14 @@ void nr_prover_destroy(NrProver *p) {
 NrProverMark nr_prover_mark(const NrProver *p) { return (NrProverMark){p->facts.size, p->conditions.size}; }
 
 void nr_prover_reset(NrProver *p, NrProverMark mark) {
-  p->facts.size = p->fact_atoms.size = mark.facts;
+  p->facts.size = mark.facts;
   p->conditions.size = mark.conditions;
+  while (p->uses.size && nr_vec_last(&p->uses).fact >= mark.facts) {
+    NrFactUse use = nr_vec_pop(&p->uses);
+    p->atoms.data[use.atom].uses[use.negative] = use.older;
+  }
+  if (p->most_depended <= mark.facts) return;
+  p->most_depended = mark.facts;
   size_t kept = 0;
   for (size_t i = 0; i < p->dependences.size; i++) {
     NrDependence d = p->dependences.data[i];
@@ -45,32 +51,31 @@ void nr_prover_reset(NrProver *p, NrProverMark mark) {
   p->dependences.size = kept;
 }
 
-static uint64_t atoms_of_term(const NrTerm *t) {
-  uint64_t bits = 0;
-  for (uint32_t i = 0; i < t->degree; i++) bits |= UINT64_C(1) << t->atoms[i] % 64;
-  return bits;
-}
+static const NrFactUse *use_of(const NrProver *p, uint32_t number) { return &p->uses.data[number - 1]; }
 
-static NrFactAtoms atoms_of_sum(const NrSum *x) {
-  NrFactAtoms out = {{0}};
-  for (uint32_t i = 0; i < x->num_terms; i++) out.of[x->terms[i].factor < 0] |= atoms_of_term(&x->terms[i]);
-  return out;
-}
-
-static bool is_fact(const NrProver *p, const NrSum *x, NrFactAtoms atoms) {
-  for (size_t i = p->facts.size; i-- > 0;)
-    if (p->fact_atoms.data[i].of[0] == atoms.of[0] && p->fact_atoms.data[i].of[1] == atoms.of[1] &&
-        nr_sum_equal(&p->facts.data[i].sum, x))
-      return true;
+static bool is_fact(const NrProver *p, const NrSum *x) {
+  const NrTerm *t = &x->terms[0];
+  for (uint32_t use = p->atoms.data[t->atoms[0]].uses[t->factor < 0]; use; use = use_of(p, use)->older)
+    if (nr_sum_equal(&p->facts.data[use_of(p, use)->fact].sum, x)) return true;
   return false;
+}
+
+static void add_uses(NrProver *p, const NrTerm *t, uint32_t fact) {
+  bool negative = t->factor < 0;
+  for (uint32_t i = 0; i < t->degree; i++) {
+    uint32_t *newest = &p->atoms.data[t->atoms[i]].uses[negative];
+    if (*newest && use_of(p, *newest)->fact == fact) continue;
+    nr_vec_push(&p->uses, ((NrFactUse){fact, t->atoms[i], *newest, negative}));
+    *newest = (uint32_t)p->uses.size;
+  }
 }
 
 void nr_prover_assume(NrProver *p, NrSum not_negative) {
   if (!not_negative.known || not_negative.num_terms == 0) return;
-  NrFactAtoms atoms = atoms_of_sum(&not_negative);
-  if (is_fact(p, &not_negative, atoms)) return;
+  if (is_fact(p, &not_negative)) return;
   nr_vec_push(&p->facts, ((NrFact){not_negative, ++p->num_facts}));
-  nr_vec_push(&p->fact_atoms, atoms);
+  for (uint32_t i = 0; i < not_negative.num_terms; i++)
+    add_uses(p, &not_negative.terms[i], (uint32_t)p->facts.size - 1);
 }
 
 void nr_prover_assume_equal(NrProver *p, NrSum x, NrSum y) {
@@ -334,15 +339,29 @@ static bool try_fact(NrProver *p, const NrSum *goal, const NrTerm *t, const NrSu
   return false;
 }
 
+/* The newest fact of the uses, which are of one atom each; moves behind it. False: there is none left. */
+static bool next_fact(const NrProver *p, uint32_t *uses, uint32_t count, uint32_t *out) {
+  bool any = false;
+  for (uint32_t i = 0; i < count; i++) {
+    if (!uses[i]) continue;
+    uint32_t fact = use_of(p, uses[i])->fact;
+    *out = any ? NR_MAX(*out, fact) : fact;
+    any = true;
+  }
+  for (uint32_t i = 0; i < count; i++)
+    if (uses[i] && use_of(p, uses[i])->fact == *out) uses[i] = use_of(p, uses[i])->older;
+  return any;
+}
+
 static bool try_facts(NrProver *p, const NrSum *goal, int depth) {
   for (uint32_t i = 0; i < goal->num_terms && p->attempts <= MAX_ATTEMPTS; i++) {
     const NrTerm *t = &goal->terms[i];
-    uint64_t atoms = atoms_of_term(t);
-    for (size_t k = p->facts.size; k-- > 0;)
-      if (k < p->facts.size && (p->fact_atoms.data[k].of[t->factor < 0] & atoms)) {
-        NrSum fact = p->facts.data[k].sum; /* a copy, because a case may add facts, which reallocates the list */
-        if (try_fact(p, goal, t, &fact, depth)) return true;
-      }
+    uint32_t uses[NR_SUM_DEGREE], newest = 0;
+    for (uint32_t a = 0; a < t->degree; a++) uses[a] = p->atoms.data[t->atoms[a]].uses[t->factor < 0];
+    while (next_fact(p, uses, t->degree, &newest)) {
+      NrSum fact = p->facts.data[newest].sum; /* a copy, because a case may add facts, which reallocates the list */
+      if (try_fact(p, goal, t, &fact, depth)) return true;
+    }
     for (uint32_t a = 0; a < t->degree; a++) {
       const NrSum *facts = p->atoms.data[t->atoms[a]].facts; /* adding atoms reallocates the atoms, not their facts */
       for (uint32_t k = 0, n = p->atoms.data[t->atoms[a]].num_facts; k < n; k++)

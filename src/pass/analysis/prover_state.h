@@ -18,6 +18,7 @@ typedef struct NrAtom {
   NrSum cases[2];     /* MIN, MAX, SELECT: the operands */
   NrSum *facts;       /* hold wherever the atom exists, or as long as the facts do on which it depends */
   uint32_t num_facts;
+  uint32_t uses[2];   /* the newest use of the atom in a fact's term with a positive [0] or negative [1] factor */
 } NrAtom;
 
 /* What is known of the atom, its kind, range and facts, was found by the first num_facts facts of the prover, and is
@@ -34,11 +35,12 @@ typedef struct NrFact {
   uint64_t number;
 } NrFact;
 
-/* Which atoms are in the terms of a fact whose factor is positive [0] or negative [1]: bit i is set for an atom i
- * modulo 64. */
-typedef struct NrFactAtoms {
-  uint64_t of[2];
-} NrFactAtoms;
+/* That a fact has an atom, so that a search need not look at all facts. Uses are numbered from 1, in the order of their
+ * facts; older: the one before of the same atom and sign, or 0. */
+typedef struct NrFactUse {
+  uint32_t fact, atom, older;
+  bool negative;
+} NrFactUse;
 
 typedef struct NrCondition {
   NrValue *value;
@@ -53,8 +55,9 @@ struct NrProver {
   NrMap contents; /* tensor of integers -> Content (prover_elements.c) */
   NR_VEC(NrAtom) atoms;
   NR_VEC(NrDependence) dependences;
+  size_t most_depended; /* the largest num_facts of these, or more */
   NR_VEC(NrFact) facts;
-  NR_VEC(NrFactAtoms) fact_atoms; /* of each fact; an array of its own, because a search looks at all of them */
+  NR_VEC(NrFactUse) uses; /* of atoms in facts */
   uint64_t num_facts; /* number of facts ever added */
   NR_VEC(NrCondition) conditions; /* that hold, kept to be opened when later facts decide a part */
   int steps, searches, nesting;

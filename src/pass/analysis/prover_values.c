@@ -66,6 +66,7 @@ NrSum nr_prover_plain_atom(NrProver *p, NrValue *value) {
 
 void nr_prover_depend(NrProver *p, uint32_t number) {
   if (!p->used_facts || !p->num_used) return;
+  p->most_depended = NR_MAX(p->most_depended, p->num_used);
   for (size_t i = p->dependences.size; i-- > 0;)
     if (p->dependences.data[i].atom == number) {
       p->dependences.data[i].num_facts = NR_MAX(p->dependences.data[i].num_facts, p->num_used);
