@@ -9,10 +9,15 @@
  *
  * Element-wise ops around the product take its blocks too, so that they stay in its dispatch.
  *
+ * A small constant W[n, k] becomes W[k, n], of which nothing is left to the run: sums over few elements, side by side
+ * in a vector, need no sum of a vector. 200 rows of 10 elements with 400 x 10 f32 take 11 us instead of 74, of 128
+ * elements with 128 x 128 28 instead of 47, and one row the same.
+ *
  * Products of rows of 12544 elements with a constant of 1024 x 12544 f32 on one thread of a Zen 5, in ms, with W[n, k],
  * W[k, n] and P: 1 row 1.4, 4.2, 1.3; 10 rows 4.4, 7.5, 2.5; 150 rows 38, 46, 19; 1000 rows 235, 228, 112. */
 #include "pass/linalg/pack_constants.h"
 
+#include "dialect/arith/arith.h"
 #include "dialect/linalg/linalg.h"
 #include "dialect/tensor/tensor.h"
 #include "pass/core/pass.h"
@@ -162,13 +167,13 @@ typedef struct Choice {
   void *user;
 } Choice;
 
-/* Whether input `factor` is a large constant matrix that only this op reads. */
-static bool is_large_constant(const NrOp *op, size_t factor, const Choice *choice, int64_t *out_bytes) {
+/* Whether input `factor` is a constant matrix that only this op reads. */
+static bool is_constant(const NrOp *op, size_t factor, const Choice *choice, int64_t *out_bytes) {
   NrValue *value = nr_operand(op, factor);
   NrType type = value->type;
   NrAttr constant = type->kind == NR_TYPE_TENSOR && type->rank == 2 ? nr_value_constant(value) : NULL;
   return constant && nr_attr_is_elements(constant) && !constant->splat && nr_type_is_float(type->elem) &&
-         nr_type_num_bytes(type, out_bytes) && *out_bytes >= choice->least && *out_bytes <= choice->most &&
+         nr_type_num_bytes(type, out_bytes) && *out_bytes <= choice->most &&
          nr_value_has_one_use(value) && !(choice->stays && choice->stays(op, constant->data, choice->user));
 }
 
@@ -187,15 +192,51 @@ static bool read_loops(Pack *p) {
   return p->k != p->n && nr_linalg_is_reduction(p->op, p->k);
 }
 
+/* Whether the op is a product with a constant factor. */
 static bool find(Pack *p, const Choice *choice, int64_t *out_bytes) {
   NrOp *op = p->op;
   if (op->num_results != 1 || nr_linalg_num_outputs(op) != 1 || nr_linalg_num_reductions(op) != 1) return false;
   for (p->factor = 0; p->factor < nr_linalg_num_inputs(op); p->factor++) {
-    if (!is_large_constant(op, p->factor, choice, out_bytes) || !read_loops(p)) continue;
+    if (!is_constant(op, p->factor, choice, out_bytes) || !read_loops(p)) continue;
     p->block = BLOCK_BYTES / (int64_t)nr_type_byte_size(nr_operand(op, p->factor)->type->elem);
-    return nr_linalg_static_range(op, p->n) > p->block && can_split(op, p->n, p->block);
+    return true;
   }
   return false;
+}
+
+static bool can_pack(const Pack *p) {
+  return nr_linalg_static_range(p->op, p->n) > p->block && can_split(p->op, p->n, p->block);
+}
+
+/* ---- small constants --------------------------------------------------------------------------------------------- */
+
+/* Whether the factor is W[n, k] with at least half a block of columns. */
+static bool can_turn(const Pack *p) {
+  return dim_of_loop(p->op, p->factor, p->n) == 0 && nr_linalg_static_range(p->op, p->n) >= p->block / 2 &&
+         nr_linalg_static_range(p->op, p->k) > 0;
+}
+
+/* Makes the constant W[k, n]. */
+static void turn(const Pack *p) {
+  NrOp *op = p->op;
+  NrValue *value = nr_operand(op, p->factor);
+  NrAttr constant = nr_value_constant(value), maps = nr_op_attr(op, NR_A_indexing_maps), items[MOST_OPERANDS];
+  NrType from = value->type;
+  int64_t rows = from->dims[0], columns = from->dims[1], dims[] = {columns, rows};
+  size_t each = (size_t)nr_type_byte_size(from->elem), size = (size_t)(rows * columns) * each;
+  const char *data = constant->data;
+  char *turned = nr_calloc(size, 1);
+  for (int64_t r = 0; r < rows; r++)
+    for (int64_t c = 0; c < columns; c++)
+      memcpy(turned + (size_t)(c * rows + r) * each, data + (size_t)(r * columns + c) * each, each);
+  NrBuilder b = nr_builder_before(op);
+  NrAttr elements = nr_attr_dense(nr_type_tensor(dims, 2, from->elem), turned, size);
+  nr_op_set_operand(op, p->factor, nr_arith_constant(&b, elements));
+  nr_free(turned);
+  NrAttr map = maps->items[p->factor];
+  memcpy(items, maps->items, op->num_operands * sizeof *items);
+  items[p->factor] = nr_attr_affine_map(b.ctx, map->num_dims, 0, (NrAffineExpr[]){map->exprs[1], map->exprs[0]}, 2);
+  nr_op_set_attr(op, NR_A_indexing_maps, nr_attr_array(b.ctx, items, op->num_operands));
 }
 
 /* ---- packing ---------------------------------------------------------------------------------------------------- */
@@ -271,11 +312,14 @@ static void pack_all(NrOp *root, Choice choice) {
   nr_collect_post(root, is_structured, &found);
   for (size_t i = 0; i < found.size; i++) {
     Pack p = {.op = found.data[i]};
-    int64_t bytes;
+    int64_t bytes = 0;
     if (!find(&p, &choice, &bytes)) continue;
+    bool large = bytes >= choice.least;
+    if (large ? !can_pack(&p) : !can_turn(&p)) continue;
     choice.most -= bytes;
-    pack(&p);
-    any = true;
+    if (large) pack(&p);
+    else turn(&p);
+    any |= large;
   }
   found.size = 0;
   if (any) nr_collect_post(root, is_structured, &found);
@@ -293,8 +337,8 @@ static NrStatus pack_constants_run(NrPassContext *pass, NrOp *root) {
 }
 
 static const NrPassOption options[] = {
-    NR_INT("min-bytes", LEAST_BYTES, 0, MOST_LEAST, "constants below this stay as they are"),
+    NR_INT("min-bytes", LEAST_BYTES, 0, MOST_LEAST, "constants below this are transposed at most"),
     {0},
 };
 NR_PASS(pack_constants, .name = "pack-constants", .on_while = NR_WHILE_BARRIER, .run = pack_constants_run,
-        .options = options, .doc = "lays large constant factors of products out in blocks of columns")
+        .options = options, .doc = "lays constant factors of products out by columns, large ones in blocks")

@@ -6,7 +6,15 @@
 // RUN: noria run --entry=columns_first %s '[[1, 2], [3, 4], [5, 6]]' > %t.expected
 // RUN: noria run --entry=columns_first %t.mlir '[[1, 2], [3, 4], [5, 6]]' | diff - %t.expected
 
+// A small constant whose columns are its rows is turned.
+// RUN: noria opt --pack-constants %s -o %t.small.mlir
+// RUN: noria run --entry=columns_first %t.small.mlir '[[1, 2], [3, 4], [5, 6]]' | diff - %t.expected
+// SMALL-LABEL: func.func @columns_last
 // SMALL-NOT: tensor.expand_shape
+// SMALL: linalg.generic {{.*}} ins(%arg0, %{{.*}} : tensor<?x2xf64>, tensor<2x32xf64>)
+// SMALL-LABEL: func.func @columns_first
+// SMALL-NOT: tensor.expand_shape
+// SMALL: linalg.generic {{.*}} ins(%arg0, %{{.*}} : tensor<3x2xf64>, tensor<2x32xf64>)
 
 #mk = affine_map<(m, n, k) -> (m, k)>
 #kn = affine_map<(m, n, k) -> (k, n)>
