@@ -674,7 +674,33 @@ static PyObject *tensor(PyObject *module, PyObject *args) {
   return value ? value_new(value) : NULL;
 }
 
-/* strings(list of bytes, dims) */
+/* The bytes of an element of a string tensor: of bytes themselves, else UTF-8 of str(item), where an escaped surrogate
+ * is the byte that it stands for. They live as long as the item or as kept, a list. False after an exception. */
+static bool text_of(PyObject *item, PyObject *kept, const char **out_text, size_t *out_size) {
+  Py_ssize_t size;
+  char *text;
+  bool plain = PyUnicode_Check(item) || PyBytes_Check(item);
+  PyObject *string = plain ? NULL : PyObject_Str(item);
+  if (!plain && (!string || PyList_Append(kept, string))) return Py_XDECREF(string), false;
+  Py_XDECREF(string); /* the list has it */
+  if (string) item = string;
+  if (PyUnicode_Check(item)) {
+    *out_text = PyUnicode_AsUTF8AndSize(item, &size);
+    *out_size = (size_t)size;
+    if (*out_text) return true;
+    if (!PyErr_ExceptionMatches(PyExc_UnicodeEncodeError)) return false;
+    PyErr_Clear();
+    item = PyUnicode_AsEncodedString(item, "utf-8", "surrogateescape");
+    if (!item || PyList_Append(kept, item)) return Py_XDECREF(item), false;
+    Py_DECREF(item);
+  }
+  if (PyBytes_AsStringAndSize(item, &text, &size)) return false;
+  *out_text = text;
+  *out_size = (size_t)size;
+  return true;
+}
+
+/* strings(list, dims) */
 static PyObject *strings(PyObject *module, PyObject *args) {
   (void)module;
   PyObject *list, *dims;
@@ -685,24 +711,20 @@ static PyObject *strings(PyObject *module, PyObject *args) {
   if (rank > NORIA_MAX_RANK) return PyErr_Format(state.error, "too many dims"), NULL;
   const char **data = calloc((size_t)count + 1, sizeof *data);
   size_t *lengths = calloc((size_t)count + 1, sizeof *lengths);
-  PyObject *result = NULL;
-  bool ok = data && lengths;
+  PyObject *result = NULL, *kept = PyList_New(0);
+  bool ok = data && lengths && kept;
   for (Py_ssize_t i = 0; i < rank; i++) sizes[i] = PyLong_AsLongLong(PyTuple_GetItem(dims, i));
-  for (Py_ssize_t i = 0; i < count && ok; i++) {
-    char *text;
-    Py_ssize_t length;
-    ok = PyBytes_AsStringAndSize(PyList_GetItem(list, i), &text, &length) == 0;
-    data[i] = text;
-    lengths[i] = (size_t)length;
-  }
+  for (Py_ssize_t i = 0; i < count && ok; i++) ok = text_of(PyList_GetItem(list, i), kept, &data[i], &lengths[i]);
   if (ok) {
     NoriaValue *value;
     NoriaError error = NORIA_ERROR_INIT;
     if (noria_tensor_create_strings(rank, sizes, data, lengths, &value, &error)) fail(&error);
     else result = value_new(value);
   }
+  if (!data || !lengths) PyErr_NoMemory();
   free(data);
   free(lengths);
+  Py_XDECREF(kept);
   return result;
 }
 

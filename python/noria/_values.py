@@ -46,10 +46,9 @@ def _tensor(array, number, name):
     if number == 8:
         flat = np.asarray(array, dtype=object)
         try:
-            texts = [t if isinstance(t, bytes) else str(t).encode("utf-8", "surrogateescape") for t in flat.reshape(-1)]
+            return _native.strings(flat.reshape(-1).tolist(), flat.shape)
         except UnicodeEncodeError as e:
             raise Error(f"input '{name}' has a string that is no text: {e}") from None
-        return _native.strings(texts, flat.shape)
     array = np.asarray(array)
     wanted = numpy_type(number)
     if array.dtype != wanted:

@@ -256,6 +256,22 @@ def test_moved(op):
         batch.check(options=interpreted())
 
 
+def test_what_a_string_input_may_hold():
+    """Bytes that are no UTF-8 come back as Python escapes them in file names; other objects are their str()."""
+    graph = onnx.helper.make_graph(
+        [onnx.helper.make_node("Identity", ["x"], ["y"])], "g",
+        [onnx.helper.make_tensor_value_info("x", onnx.TensorProto.STRING, ["n"])],
+        [onnx.helper.make_tensor_value_info("y", onnx.TensorProto.STRING, ["n"])])
+    session = noria.InferenceSession(onnx.helper.make_model(graph, ir_version=9).SerializeToString())
+    texts = ["a", "", "\xfc\0x", "\U0001f600", "\udc80", b"\xff", b"\xc3\xbc", 3, None, np.str_("w")]
+    want = [t.decode("utf-8", "surrogateescape") if isinstance(t, bytes) else str(t) for t in texts]
+    assert session.run(None, {"x": np.array(texts, object)})[0].tolist() == want
+    for given in (["b", "cc"], np.array(["b", "cc"])):
+        assert session.run(None, {"x": given})[0].tolist() == ["b", "cc"]
+    with pytest.raises(noria.Error, match="input 'x' has a string that is no text: .*surrogates not allowed"):
+        session.run(None, {"x": ["a", "\ud800"]})
+
+
 def test_split():
     for opset, more, attrs in [(18, [], {"num_outputs": 2}), (13, [Const(ints(1, 2))], {}), (2, [], {"split": [2, 1]})]:
         batch = Batch(opset)
