@@ -24,6 +24,19 @@ static NrLoopValue is_above(NrGenerator *s, size_t access, size_t l, size_t last
   return above;
 }
 
+static void check_above(NrGenerator *s, size_t access, size_t l, const char *text, const NrLoopValue operands[4]) {
+  nr_loops_op(&s->l, NULL,
+              nr_gen_text(s, "rt.check $0, \"%.*s: level %zu: %s\"($1, $2, $3 : index, index, index)",
+                          NR_STR_ARG(nr_access_tensor(s, access)->name), l, text),
+              operands, 4);
+}
+
+void nr_check_above(NrGenerator *s, size_t access, size_t l, NrLoopValue above, NrLoopValue crd, NrLoopValue at,
+                    NrLoopValue before) {
+  check_above(s, access, l, "coordinate %0 at position %1 is not above %2, the one before it",
+              (NrLoopValue[]){above, crd, at, before});
+}
+
 /* The segment below the cursor. */
 static void check_segment(NrGenerator *s, size_t access, size_t l, size_t last) {
   NrLoopValue begin, end, wrong[2] = {s->c0, s->c0};
@@ -37,12 +50,12 @@ static void check_segment(NrGenerator *s, size_t access, size_t l, size_t last) 
   nr_loops_if(&s->l, nr_gen_op2(s, "later", "arith.cmpi ugt, $0, $1 : index", p, begin));
   NrLoopValue before = nr_gen_op2(s, "before", "arith.subi $0, $1 : index", p, s->c1);
   NrLoopValue above = is_above(s, access, l, last, before, p, wrong);
-  const char *text = l == last ? "coordinate %0 at position %1 is not above %2, the one before it"
-                               : "the coordinates from %0 on at position %1 are not above those from %2 on before it";
-  nr_loops_op(&s->l, NULL,
-              nr_gen_text(s, "rt.check $0, \"%.*s: level %zu: %s\"($1, $2, $3 : index, index, index)",
-                          NR_STR_ARG(nr_access_tensor(s, access)->name), l, text),
-              (NrLoopValue[]){above, wrong[1], p, wrong[0]}, 4);
+  if (l == last) {
+    nr_check_above(s, access, l, above, wrong[1], p, wrong[0]);
+  } else {
+    check_above(s, access, l, "the coordinates from %0 on at position %1 are not above those from %2 on before it",
+                (NrLoopValue[]){above, wrong[1], p, wrong[0]});
+  }
   nr_loops_end(&s->l);
   nr_loops_end(&s->l);
 }

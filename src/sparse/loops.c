@@ -17,6 +17,7 @@ struct NrLoopStmt {
   size_t num_operands;
   NrLoopBlock *blocks[2]; /* the body; of a while condition and body; of an if then and else */
   NrLoopValue condition;  /* of a while */
+  bool is_scalar;         /* a for that stays one */
 };
 
 void nr_loops_init(NrLoops *l, NrArena *arena) {
@@ -117,6 +118,8 @@ NrLoopValue nr_loops_for(NrLoops *l, const char *hint, NrLoopValue begin, NrLoop
   enter(l, s, 0);
   return s->result = new_value(l, hint, NULL);
 }
+
+void nr_loops_keep_scalar(NrLoops *l) { l->block->owner->is_scalar = true; }
 
 void nr_loops_while(NrLoops *l) { enter(l, add(l, WHILE), 0); }
 
@@ -246,9 +249,9 @@ static void put_yield(Printer *p, const Carried *c) {
   nr_buf_putc(p->out, '\n');
 }
 
-static void close_block(Printer *p) {
+static void close_block(Printer *p, const NrLoopStmt *s) {
   line(p);
-  nr_buf_puts(p->out, "}\n");
+  nr_buf_puts(p->out, s->is_scalar ? "} {noria.loop = {vectorize = false}}\n" : "}\n");
 }
 
 static void put_for(Printer *p, const NrLoopStmt *s, const Carried *c, const char *const *before) {
@@ -264,7 +267,7 @@ static void put_for(Printer *p, const NrLoopStmt *s, const Carried *c, const cha
   nr_buf_puts(p->out, " {\n");
   print_block(p, s->blocks[0]);
   put_yield(p, c);
-  close_block(p);
+  close_block(p, s);
 }
 
 static void put_while(Printer *p, const NrLoopStmt *s, const Carried *c, const char *const *before) {
@@ -294,7 +297,7 @@ static void put_while(Printer *p, const NrLoopStmt *s, const Carried *c, const c
   nr_buf_puts(p->out, "):\n");
   print_block(p, s->blocks[1]);
   put_yield(p, c);
-  close_block(p);
+  close_block(p, s);
 }
 
 static void put_if(Printer *p, const NrLoopStmt *s, const Carried *c, const char *const *before) {
@@ -314,7 +317,7 @@ static void put_if(Printer *p, const NrLoopStmt *s, const Carried *c, const char
     if (s->blocks[1]) print_block(p, s->blocks[1]);
     put_yield(p, c);
   }
-  close_block(p);
+  close_block(p, s);
 }
 
 static void put_region(Printer *p, const NrLoopStmt *s) {

@@ -41,6 +41,8 @@ NrLoopValue nr_loops_read(NrLoops *l, NrLoopValue variable);
 
 /* Each of these is ended by nr_loops_end. */
 NrLoopValue nr_loops_for(NrLoops *l, const char *hint, NrLoopValue begin, NrLoopValue end); /* the induction variable */
+/* The iterations of the innermost loop, an nr_loops_for, do not become lanes of vectors. */
+void nr_loops_keep_scalar(NrLoops *l);
 void nr_loops_while(NrLoops *l);                        /* what follows computes the condition */
 void nr_loops_do(NrLoops *l, NrLoopValue condition);    /* the body of a while begins */
 void nr_loops_if(NrLoops *l, NrLoopValue condition);

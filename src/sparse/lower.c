@@ -8,7 +8,7 @@
  *   a(i) = b(i) + c(i)    {b,c} {b} {c}      a while with three branches, then what is left of b, then of c
  *
  * An operand alone, or a dense dim, is an scf.for. */
-#include "sparse/lower.h"
+#include "sparse/merge.h"
 
 /* ---- terms ------------------------------------------------------------------------------------------------------- */
 
@@ -23,29 +23,6 @@ static void put(NrGenerator *s, NrLoopValue value) {
 }
 
 /* ---- iterators --------------------------------------------------------------------------------------------------- */
-
-/* The loop over an index variable. */
-typedef struct Loop {
-  size_t depth, index;
-  NrTerms terms;
-  NrLattice lattice;
-  NrAccessSet iterators;
-  bool is_full; /* every coordinate counts */
-  NrLoopValue at;                           /* is_full: the variable that counts the coordinates */
-  NrLoopValue p[NR_SPARSE_MAX_ACCESSES];    /* of an iterator: its position, a variable where several are merged */
-  NrLoopValue end[NR_SPARSE_MAX_ACCESSES], crd[NR_SPARSE_MAX_ACCESSES];
-  NrLoopValue held[NR_SPARSE_MAX_ACCESSES]; /* a variable, its coordinate at p, where it is read ahead; or none */
-  NrLoopValue ahead[NR_SPARSE_MAX_ACCESSES]; /* the coordinate behind p then */
-  NrLoopValue next[NR_SPARSE_MAX_ACCESSES]; /* behind the repetitions of a coordinate, where the level repeats */
-  NrLoopValue here[NR_SPARSE_MAX_ACCESSES]; /* whether its coordinate is the loop's */
-  NrAccessSet searched;                     /* iterators with levels below whose coordinates are known */
-  NrLoopValue found[NR_SPARSE_MAX_ACCESSES]; /* whether there is an entry; without a search, that is here */
-  NrCursor behind[NR_SPARSE_MAX_ACCESSES];  /* of a searched iterator: behind the levels that are known */
-} Loop;
-
-#define FOR_EACH(k, set) \
-  for (size_t k = 0; k < NR_SPARSE_MAX_ACCESSES; k++) \
-    if ((set) >> k & 1)
 
 /* The place in the order of the loop behind which the coordinates of levels 0 to l are known. */
 static size_t depth_of(const NrGenerator *s, size_t k, size_t l) {
@@ -85,7 +62,7 @@ static bool repeats(const NrGenerator *s, size_t k) {
 }
 
 /* The first position behind p with another coordinate: a while whose condition reads only what is there. */
-static NrLoopValue skip_repeats(NrGenerator *s, const Loop *loop, size_t k) {
+static NrLoopValue skip_repeats(NrGenerator *s, const NrMerge *loop, size_t k) {
   NrLoopValue q = nr_loops_variable(&s->l, "last", "index",
                                     nr_gen_op2(s, "next", "arith.addi $0, $1 : index", loop->p[k], s->c1));
   nr_loops_while(&s->l);
@@ -101,7 +78,7 @@ static NrLoopValue skip_repeats(NrGenerator *s, const Loop *loop, size_t k) {
 }
 
 /* Before the loop: where the iterators begin and end. Returns how many trips there are at most. */
-static NrLoopValue begin_iterators(NrGenerator *s, Loop *loop) {
+static NrLoopValue begin_iterators(NrGenerator *s, NrMerge *loop) {
   NrLoopValue bound = NR_NO_LOOP_VALUE;
   FOR_EACH(k, loop->iterators) {
     NrLoopValue size = loop->end[k] = s->extent[loop->index];
@@ -120,7 +97,7 @@ static NrLoopValue begin_iterators(NrGenerator *s, Loop *loop) {
 /* ---- bodies ------------------------------------------------------------------------------------------------------ */
 
 /* Moves the cursor of an iterator behind the level of the loop. */
-static void step(NrGenerator *s, const Loop *loop, size_t k) {
+static void step(NrGenerator *s, const NrMerge *loop, size_t k) {
   NrCursor *cursor = &s->cursors[k];
   if (is_dense_level(s, k)) return;
   cursor->at = loop->p[k];
@@ -129,7 +106,7 @@ static void step(NrGenerator *s, const Loop *loop, size_t k) {
 }
 
 /* Searches the levels below coordinate c whose coordinates are known. */
-static void search(NrGenerator *s, Loop *loop, size_t k, NrLoopValue c) {
+static void search(NrGenerator *s, NrMerge *loop, size_t k, NrLoopValue c) {
   NrCursor before = s->cursors[k];
   s->coordinate[loop->index] = c;
   step(s, loop, k);
@@ -140,7 +117,7 @@ static void search(NrGenerator *s, Loop *loop, size_t k, NrLoopValue c) {
 }
 
 /* Moves the cursors of a point's iterators to their entries. */
-static void enter(NrGenerator *s, const Loop *loop, NrAccessSet point) {
+static void enter(NrGenerator *s, const NrMerge *loop, NrAccessSet point) {
   FOR_EACH(k, point) {
     if (loop->searched >> k & 1) s->cursors[k] = loop->behind[k];
     else step(s, loop, k);
@@ -148,7 +125,7 @@ static void enter(NrGenerator *s, const Loop *loop, NrAccessSet point) {
 }
 
 /* The loop's body where the iterators of a point have the coordinate c, and the others have not. */
-static void body(NrGenerator *s, const Loop *loop, NrAccessSet point, NrLoopValue c) {
+static void body(NrGenerator *s, const NrMerge *loop, NrAccessSet point, NrLoopValue c) {
   NrTerms terms = nr_terms_without(s->arena, loop->terms, loop->iterators & ~point);
   NrCursor before[NR_SPARSE_MAX_ACCESSES];
   memcpy(before, s->cursors, sizeof before);
@@ -164,7 +141,7 @@ static void body(NrGenerator *s, const Loop *loop, NrAccessSet point, NrLoopValu
 }
 
 /* Whether the cases before `at` leave only iterators that have all of case `at`, so that it needs no test. */
-static bool is_certain(const Loop *loop, NrAccessSet point, const NrAccessSet *cases, size_t at) {
+static bool is_certain(const NrMerge *loop, NrAccessSet point, const NrAccessSet *cases, size_t at) {
   for (NrAccessSet here = point;; here = (here - 1) & point) {
     bool before = false;
     for (size_t i = 0; i < at; i++) before |= (cases[i] & ~here) == 0;
@@ -173,7 +150,7 @@ static bool is_certain(const Loop *loop, NrAccessSet point, const NrAccessSet *c
   }
 }
 
-static NrLoopValue all_here(NrGenerator *s, const Loop *loop, NrAccessSet point) {
+static NrLoopValue all_here(NrGenerator *s, const NrMerge *loop, NrAccessSet point) {
   NrLoopValue all = NR_NO_LOOP_VALUE;
   FOR_EACH(k, point)
     all = all == NR_NO_LOOP_VALUE ? loop->found[k]
@@ -181,7 +158,7 @@ static NrLoopValue all_here(NrGenerator *s, const Loop *loop, NrAccessSet point)
   return all;
 }
 
-static void branches(NrGenerator *s, const Loop *loop, NrAccessSet point, const NrAccessSet *cases, size_t at,
+static void branches(NrGenerator *s, const NrMerge *loop, NrAccessSet point, const NrAccessSet *cases, size_t at,
                      size_t size, NrLoopValue c) {
   if (at == size) return;
   if (is_certain(loop, point, cases, at)) {
@@ -202,14 +179,28 @@ static void branches(NrGenerator *s, const Loop *loop, NrAccessSet point, const 
 /* Whether each case of a merge appends one element. Then the elements of all cases are computed and written, each that
  * does not count to the place behind, which is written again later. Which case comes next is random, so a branch would
  * be predicted wrong every other time; a select of floats is a branch on x86. */
-static bool is_flat(const NrGenerator *s, const Loop *loop, NrAccessSet point) {
+static bool is_flat(const NrGenerator *s, const NrMerge *loop, NrAccessSet point) {
   FOR_EACH(k, point) if (repeats(s, k)) return false;
   if (point & loop->searched) return false;
   return loop->depth + 1 == s->a->num_indices && s->sum == NR_NO_LOOP_VALUE && !s->out.is_dense &&
          !s->out.in_workspace && loop->index < s->a->num_free && nr_output_levels(s, loop->index) == 1;
 }
 
-static void select_case(NrGenerator *s, const Loop *loop, NrAccessSet point, const NrAccessSet *cases, size_t size,
+NrLoopValue nr_merge_element(NrGenerator *s, NrMerge *loop, NrAccessSet point, NrLoopValue c) {
+  NrTerms terms = nr_terms_without(s->arena, loop->terms, loop->iterators & ~point);
+  NrCursor before[NR_SPARSE_MAX_ACCESSES];
+  memcpy(before, s->cursors, sizeof before);
+  s->coordinate[loop->index] = c;
+  enter(s, loop, point);
+  NrAccessSet used = nr_terms_accesses(terms);
+  FOR_EACH(k, used) nr_arrays_follow(s, k);
+  NrLoopValue element = nr_terms_element(s, terms);
+  s->coordinate[loop->index] = NR_NO_LOOP_VALUE;
+  memcpy(s->cursors, before, sizeof before);
+  return element;
+}
+
+static void select_case(NrGenerator *s, const NrMerge *loop, NrAccessSet point, const NrAccessSet *cases, size_t size,
                         NrLoopValue c) {
   NrCursor before[NR_SPARSE_MAX_ACCESSES];
   NrLoopValue any = NR_NO_LOOP_VALUE;
@@ -241,7 +232,7 @@ static const char *position_name(NrGenerator *s, size_t k) {
 }
 
 /* A loop over one iterator, or over all coordinates from a place on. */
-static void for_loop(NrGenerator *s, Loop *loop, NrAccessSet point) {
+static void for_loop(NrGenerator *s, NrMerge *loop, NrAccessSet point) {
   if (!point) {
     NrLoopValue from = loop->at == NR_NO_LOOP_VALUE ? s->c0 : loop->at;
     NrLoopValue c = nr_loops_for(&s->l, index_name(s, loop->index), from, s->extent[loop->index]);
@@ -266,7 +257,7 @@ static void for_loop(NrGenerator *s, Loop *loop, NrAccessSet point) {
 }
 
 /* Moves the iterators at coordinate c past it. */
-static void advance(NrGenerator *s, Loop *loop, NrAccessSet point, NrLoopValue c) {
+static void advance(NrGenerator *s, NrMerge *loop, NrAccessSet point, NrLoopValue c) {
   FOR_EACH(k, point) {
     NrLoopValue next;
     if (loop->next[k] != NR_NO_LOOP_VALUE) {
@@ -286,7 +277,7 @@ static void advance(NrGenerator *s, Loop *loop, NrAccessSet point, NrLoopValue c
 }
 
 /* The cases of a point are the points below it. Returns their number. */
-static size_t cases_of(const Loop *loop, NrAccessSet point, NrAccessSet *out) {
+static size_t cases_of(const NrMerge *loop, NrAccessSet point, NrAccessSet *out) {
   size_t size = 0;
   for (size_t i = 0; i < loop->lattice.size; i++)
     if (!(loop->lattice.points[i] & ~point)) out[size++] = loop->lattice.points[i];
@@ -296,13 +287,13 @@ static size_t cases_of(const Loop *loop, NrAccessSet point, NrAccessSet *out) {
 /* In an intersection without branches, nothing is left to wait for but a coordinate that depends on the comparison
  * before. So the coordinate behind each position is read before the comparison, which then chooses: SciPy's multiply is
  * 2.4 times slower, and 2.1 times without that. */
-static bool reads_ahead(const NrGenerator *s, const Loop *loop, NrAccessSet point, size_t num_cases) {
+static bool reads_ahead(const NrGenerator *s, const NrMerge *loop, NrAccessSet point, size_t num_cases) {
   FOR_EACH(k, point) if (is_dense_level(s, k)) return false;
   return num_cases == 1 && !loop->is_full && is_flat(s, loop, point);
 }
 
 /* Before the loop: the first coordinates. */
-static void hold_coordinates(NrGenerator *s, Loop *loop, NrAccessSet point) {
+static void hold_coordinates(NrGenerator *s, NrMerge *loop, NrAccessSet point) {
   FOR_EACH(k, point) {
     loop->held[k] = nr_loops_variable(&s->l, "held", "index", s->c0);
     nr_loops_if(&s->l, nr_gen_op2(s, "some", "arith.cmpi ult, $0, $1 : index", loop->p[k], loop->end[k]));
@@ -312,7 +303,7 @@ static void hold_coordinates(NrGenerator *s, Loop *loop, NrAccessSet point) {
 }
 
 /* The coordinate of an iterator that is read ahead, and the one behind it, or itself behind the last. */
-static NrLoopValue held_coordinate(NrGenerator *s, Loop *loop, size_t k) {
+static NrLoopValue held_coordinate(NrGenerator *s, NrMerge *loop, size_t k) {
   NrLoopValue last = nr_gen_op2(s, "last", "arith.subi $0, $1 : index", loop->end[k], s->c1);
   NrLoopValue next = nr_gen_op2(s, "next", "arith.addi $0, $1 : index", loop->p[k], s->c1);
   loop->ahead[k] = nr_arrays_unchecked(s, k, nr_gen_op2(s, "next", "arith.minui $0, $1 : index", next, last));
@@ -322,7 +313,7 @@ static NrLoopValue held_coordinate(NrGenerator *s, Loop *loop, size_t k) {
 }
 
 /* Two-finger merge: while all iterators of the point have entries left, the least of their coordinates. */
-static void while_loop(NrGenerator *s, Loop *loop, NrAccessSet point) {
+static void while_loop(NrGenerator *s, NrMerge *loop, NrAccessSet point) {
   NrLoopValue left = NR_NO_LOOP_VALUE, c = NR_NO_LOOP_VALUE;
   NrAccessSet cases[NR_COUNTOF(loop->lattice.points)];
   size_t size = cases_of(loop, point, cases);
@@ -352,7 +343,7 @@ static void while_loop(NrGenerator *s, Loop *loop, NrAccessSet point) {
   nr_loops_end(&s->l);
 }
 
-static void describe(NrGenerator *s, const Loop *loop, NrAccessSet point) {
+static void describe(NrGenerator *s, const NrMerge *loop, NrAccessSet point) {
   const char *text = nr_gen_text(s, "%s: ", index_name(s, loop->index)), *between = "";
   FOR_EACH(k, point) {
     text = nr_gen_text(s, "%s%s%.*s", text, between, NR_STR_ARG(nr_access_tensor(s, k)->name));
@@ -362,14 +353,14 @@ static void describe(NrGenerator *s, const Loop *loop, NrAccessSet point) {
   nr_loops_comment(&s->l, text);
 }
 
-static bool is_merged(const NrGenerator *s, const Loop *loop) {
+static bool is_merged(const NrGenerator *s, const NrMerge *loop) {
   size_t count = (size_t)__builtin_popcount(loop->iterators);
   FOR_EACH(k, loop->iterators) if (repeats(s, k)) return true;
   return count > 1 || (count && loop->is_full);
 }
 
 static void loop_over(NrGenerator *s, size_t depth, NrTerms terms) {
-  Loop loop = {.depth = depth, .index = s->order[depth], .terms = terms, .at = NR_NO_LOOP_VALUE};
+  NrMerge loop = {.depth = depth, .index = s->order[depth], .terms = terms, .at = NR_NO_LOOP_VALUE};
   for (size_t k = 0; k < NR_SPARSE_MAX_ACCESSES; k++)
     loop.next[k] = loop.here[k] = loop.held[k] = NR_NO_LOOP_VALUE;
   loop.iterators = iterators_of(s, terms, depth, false);
@@ -389,6 +380,11 @@ static void loop_over(NrGenerator *s, size_t depth, NrTerms terms) {
   if (merged && loop.is_full) loop.at = nr_loops_variable(&s->l, index_name(s, loop.index), "index", s->c0);
   FOR_EACH(k, merged ? loop.iterators : 0)
     loop.p[k] = nr_loops_variable(&s->l, position_name(s, k), "index", loop.p[k]);
+  if (is_flat(s, &loop, loop.iterators) && nr_merge_has_vectors(s, &loop)) {
+    describe(s, &loop, loop.iterators);
+    nr_merge_vectors(s, &loop);
+    return;
+  }
   for (size_t i = 0; i < loop.lattice.size; i++) {
     NrAccessSet point = loop.lattice.points[i];
     bool one = !(point & (point - 1)), again = point && repeats(s, (size_t)__builtin_ctz(point));

@@ -65,6 +65,7 @@ typedef struct NrOutput {
   bool is_dense, in_workspace;
   bool is_bounding; /* only the number of entries is computed; see nr_workspace_bound */
   bool in_memory; /* values is a memref */
+  bool is_bounded; /* the arrays of the last level are memrefs with room for all entries; the others grow */
   NrLoopValue values;
   NrLoopValue positions[NR_SPARSE_MAX_ORDER], coordinates[NR_SPARSE_MAX_ORDER], at[NR_SPARSE_MAX_ORDER];
   NrLoopValue parent[NR_SPARSE_MAX_ORDER]; /* of a dense level: the position on it */
@@ -148,6 +149,10 @@ NrLoopValue nr_search(NrGenerator *s, size_t access, NrLoopValue when);
 /* check.c: the arrays of all sparse operands have their coordinates in order, each once; a loop over them. */
 void nr_check_order(NrGenerator *s);
 
+/* That the coordinate at position `at` of level l is above the one before it. */
+void nr_check_above(NrGenerator *s, size_t access, size_t l, NrLoopValue above, NrLoopValue crd, NrLoopValue at,
+                    NrLoopValue before);
+
 /* output.c: the result. */
 NR_WARN_UNUSED NrStatus nr_output_check(NrGenerator *s);
 void nr_output_begin(NrGenerator *s);
@@ -165,6 +170,9 @@ void nr_output_count(NrGenerator *s, NrLoopValue condition);
 /* Room for `bound` more entries of level l, with the values if it is the last, and one that is written and not counted.
  * At least doubles what there is. */
 void nr_output_make_room(NrGenerator *s, size_t l, NrLoopValue bound);
+/* The variable that counts the elements of a result that is appended to; one at a position behind them. */
+NrLoopValue nr_output_size(NrGenerator *s);
+void nr_output_write_at(NrGenerator *s, NrLoopValue at, NrLoopValue coordinate, NrLoopValue value);
 void nr_output_append(NrGenerator *s, NrLoopValue coordinate, NrLoopValue value);
 void nr_output_end(NrGenerator *s);
 void nr_output_results(NrGenerator *s); /* notes them in the kernel, once all is printed */

@@ -178,13 +178,63 @@ static NrLoopValue last_room(NrGenerator *s) {
   return nr_gen_op2(s, "room", "arith.minui $0, $1 : index", total, most);
 }
 
+/* Whether the loops outside of that over the last index are over the levels of an access above this one, in their
+ * order: then positions come one after the other, and a segment ends where the next one begins. */
+static bool is_in_order(const NrGenerator *s, size_t access, size_t level) {
+  size_t last = level_index(s, result(s)->order - 1);
+  for (size_t l = 0; l < level; l++)
+    if (nr_level_index(s->a, access, l) != s->order[l]) return false;
+  return s->order[level] == last;
+}
+
+/* Whether guess() is enough for all entries: rows of dense levels are all visited, in their order, and below each the
+ * segments of operands. Each begins where the one before ends, which is not below where that begins, so that all of
+ * them have no more entries than the operand. */
+static bool is_bounded(const NrGenerator *s) {
+  size_t last = result(s)->order - 1, index = level_index(s, last);
+  NrAccessSet iterators = 0;
+  if (!is_level(s, last, NR_LEVEL_COMPRESSED) || nr_level_is_known(s->a, 0, last)) return false;
+  for (size_t l = 0; l < last; l++)
+    if (!is_level(s, l, NR_LEVEL_DENSE) || nr_level_is_known(s->a, 0, l)) return false;
+  for (size_t k = 1; k < s->a->num_accesses; k++) {
+    const NrSparseFormat *format = &nr_access_tensor(s, k)->format;
+    for (size_t l = 0; l < format->order; l++) {
+      if (format->kinds[l] == NR_LEVEL_DENSE) continue;
+      if (nr_level_index(s->a, k, l) != index) {
+        if (is_free(s, nr_level_index(s->a, k, l))) return false;
+        continue;
+      }
+      if (nr_level_is_known(s->a, k, l) || !is_in_order(s, k, l)) return false;
+      iterators |= (NrAccessSet)1 << k;
+    }
+  }
+  if (__builtin_popcount(iterators) > NR_SPARSE_MAX_MERGED) return false;
+  NrLattice lattice;
+  nr_lattice_of(nr_terms_of(s->arena, s->a->value), iterators, &lattice);
+  return lattice.points[lattice.size - 1] != 0;
+}
+
+/* The array of a last level, of coordinates or values, with room for all of its entries. */
+static NrLoopValue last_array(NrGenerator *s, const char *name, const char *element, NrLoopValue room) {
+  if (s->out.is_bounded)
+    return nr_gen_op1(s, nr_gen_text(s, "%s_mem", name), nr_gen_text(s, "memref.alloc($0) : memref<?x%s>", element),
+                      room);
+  const char *type = nr_gen_text(s, "tensor<?x%s>", element);
+  return nr_loops_variable(&s->l, name, type,
+                           nr_gen_op1(s, "room", nr_gen_text(s, "tensor.empty($0) : %s", type), room));
+}
+
 static void begin_level(NrGenerator *s, size_t l, NrLoopValue above, NrLoopValue int_zero) {
   const char *name = nr_gen_text(s, "%.*s", NR_STR_ARG(result(s)->name));
   size_t counting = counting_level(s, l);
-  bool is_last = l + 1 == result(s)->order;
-  NrLoopValue room = is_last ? last_room(s) : guess(s, level_index(s, result(s)->order - 1));
-  NrLoopValue empty = nr_gen_op1(s, "room", nr_gen_text(s, "tensor.empty($0) : %s", array_type(s)), room);
-  s->out.coordinates[l] = nr_loops_variable(&s->l, nr_gen_text(s, "%s_crd%zu", name, l), array_type(s), empty);
+  const char *crd = nr_gen_text(s, "%s_crd%zu", name, l);
+  if (l + 1 == result(s)->order) {
+    s->out.coordinates[l] = last_array(s, crd, s->index, last_room(s));
+  } else {
+    NrLoopValue room = guess(s, level_index(s, result(s)->order - 1));
+    NrLoopValue empty = nr_gen_op1(s, "room", nr_gen_text(s, "tensor.empty($0) : %s", array_type(s)), room);
+    s->out.coordinates[l] = nr_loops_variable(&s->l, crd, array_type(s), empty);
+  }
   if (counting != l) return;
   s->out.at[l] = nr_loops_variable(&s->l, nr_gen_text(s, "%s_size%zu", name, l), "index", s->c0);
   NrLoopValue places = nr_gen_op2(s, "places", "arith.addi $0, $1 : index", above, s->c1);
@@ -198,6 +248,7 @@ void nr_output_begin(NrGenerator *s) {
     return;
   }
   NrLoopValue above = s->c1;
+  s->out.is_bounded = !nr_output_scatters(s) && is_bounded(s);
   if (nr_output_scatters(s)) nr_workspace_bound(s);
   NrLoopValue int_zero = nr_loops_op(&s->l, "nothing", nr_gen_text(s, "arith.constant 0 : %s", s->index), NULL, 0);
   for (size_t l = 0; l < result(s)->order; l++) {
@@ -209,9 +260,7 @@ void nr_output_begin(NrGenerator *s) {
       above = guess(s, level_index(s, result(s)->order - 1));
     }
   }
-  NrLoopValue empty = nr_gen_op1(s, "room", nr_gen_text(s, "tensor.empty($0) : %s", values_type(s)), last_room(s));
-  s->out.values = nr_loops_variable(&s->l, nr_gen_text(s, "%.*s_vals", NR_STR_ARG(result(s)->name)), values_type(s),
-                                    empty);
+  s->out.values = last_array(s, nr_gen_text(s, "%.*s_vals", NR_STR_ARG(result(s)->name)), s->type, last_room(s));
   if (nr_output_scatters(s)) nr_workspace_begin(s);
 }
 
@@ -224,6 +273,7 @@ static void grow(NrGenerator *s, const char *type, NrLoopValue variable, NrLoopV
 
 void nr_output_make_room(NrGenerator *s, size_t l, NrLoopValue bound) {
   size_t counting = counting_level(s, l), last = result(s)->order - 1;
+  if (s->out.is_bounded && l == last) return;
   NrLoopValue need = nr_gen_op2(s, "need", "arith.addi $0, $1 : index", s->out.at[counting], bound);
   NrLoopValue room = nr_gen_size(s, "room", array_type(s), s->out.coordinates[l]);
   nr_loops_if(&s->l, nr_gen_op2(s, "full", "arith.cmpi uge, $0, $1 : index", need, room));
@@ -289,12 +339,26 @@ void nr_output_open(NrGenerator *s, size_t index) {
   }
 }
 
-/* Writes the coordinates of an entry of level l, and of the levels above that repeat, behind the last entry. */
+/* Into an array of level l. */
+static void store(NrGenerator *s, size_t l, const char *type, NrLoopValue array, NrLoopValue at, NrLoopValue value) {
+  if (!s->out.is_bounded || l + 1 != result(s)->order) nr_gen_store(s, type, array, at, value);
+  else NR_LOOPS_OP(&s->l, NULL, nr_gen_text(s, "memref.store $0, $1[$2] : memref<?x%s>", type), value, array, at);
+}
+
+static void store_value(NrGenerator *s, NrLoopValue at, NrLoopValue value) {
+  store(s, result(s)->order - 1, s->type, s->out.values, at, value);
+}
+
+/* Writes the coordinates of an entry of level l, and of the levels above that repeat, at a position. */
+static void write_coordinates_at(NrGenerator *s, size_t l, NrLoopValue at, NrLoopValue coordinate) {
+  for (size_t k = counting_level(s, l); k <= l; k++)
+    store(s, k, s->index, s->out.coordinates[k], at,
+          as_index(s, k == l ? coordinate : s->coordinate[level_index(s, k)]));
+}
+
+/* The same behind the last entry. */
 static void write_coordinates(NrGenerator *s, size_t l, NrLoopValue coordinate) {
-  size_t counting = counting_level(s, l);
-  for (size_t k = counting; k <= l; k++)
-    nr_gen_store(s, s->index, s->out.coordinates[k], s->out.at[counting],
-                 as_index(s, k == l ? coordinate : s->coordinate[level_index(s, k)]));
+  write_coordinates_at(s, l, s->out.at[counting_level(s, l)], coordinate);
 }
 
 /* Ends the entries below a coordinate of level l; a compressed level has the coordinate only if there are any. */
@@ -327,7 +391,7 @@ void nr_output_write(NrGenerator *s, NrLoopValue condition, NrLoopValue value) {
     at = nr_gen_op2(s, "at", "arith.addi $0, $1 : index", at,
                     nr_gen_op1(s, "step", "arith.index_castui $0 : i1 to index", off));
   }
-  nr_gen_store(s, s->type, s->out.values, at, value);
+  store_value(s, at, value);
 }
 
 /* Writes the coordinates of the element, and counts it if the condition holds. */
@@ -346,6 +410,15 @@ void nr_output_count(NrGenerator *s, NrLoopValue condition) {
 void nr_output_append(NrGenerator *s, NrLoopValue coordinate, NrLoopValue value) {
   nr_output_write(s, NR_NO_LOOP_VALUE, value);
   count(s, NR_NO_LOOP_VALUE, coordinate);
+}
+
+NrLoopValue nr_output_size(NrGenerator *s) {
+  return s->out.at[counting_level(s, result(s)->order - 1)];
+}
+
+void nr_output_write_at(NrGenerator *s, NrLoopValue at, NrLoopValue coordinate, NrLoopValue value) {
+  write_coordinates_at(s, result(s)->order - 1, at, coordinate);
+  store_value(s, at, value);
 }
 
 static void put_dense(NrGenerator *s, NrLoopValue value) {
@@ -385,6 +458,21 @@ void nr_output_put(NrGenerator *s, NrLoopValue value) {
 
 /* ---- end --------------------------------------------------------------------------------------------------------- */
 
+/* An array in memory becomes a tensor. */
+static void end_array(NrGenerator *s, const char *name, const char *element, NrLoopValue *io_array) {
+  const char *type = nr_gen_text(s, "tensor<?x%s>", element);
+  NrLoopValue made = nr_gen_op1(
+      s, name, nr_gen_text(s, "bufferization.to_tensor $0 restrict : memref<?x%s> to %s", element, type), *io_array);
+  *io_array = nr_loops_variable(&s->l, name, type, made);
+}
+
+static void end_bounded(NrGenerator *s) {
+  size_t last = result(s)->order - 1;
+  const char *name = nr_gen_text(s, "%.*s", NR_STR_ARG(result(s)->name));
+  end_array(s, nr_gen_text(s, "%s_crd%zu", name, last), s->index, &s->out.coordinates[last]);
+  end_array(s, nr_gen_text(s, "%s_vals", name), s->type, &s->out.values);
+}
+
 /* The first `size` elements of an array. */
 static void cut(NrGenerator *s, const char *type, NrLoopValue variable, NrLoopValue size) {
   const char *text = nr_gen_text(s, "tensor.extract_slice $0[0] [$1] [1] : %s to %s", type, type);
@@ -418,8 +506,9 @@ static void end_level(NrGenerator *s, size_t l) {
                   ok, size, max);
     }
     if (!l) nr_gen_store(s, s->index, s->out.positions[l], s->c1, as_index(s, size));
-    else if (is_level(s, l - 1, NR_LEVEL_DENSE)) fill_gaps(s, l);
-    else cut(s, array_type(s), s->out.positions[l], plus_one(s, s->out.at[counting_level(s, l - 1)]));
+    else if (!is_level(s, l - 1, NR_LEVEL_DENSE))
+      cut(s, array_type(s), s->out.positions[l], plus_one(s, s->out.at[counting_level(s, l - 1)]));
+    else if (!s->out.is_bounded) fill_gaps(s, l); /* else all rows are visited */
   }
   cut(s, array_type(s), s->out.coordinates[l], size);
 }
@@ -428,6 +517,7 @@ void nr_output_end(NrGenerator *s) {
   if (s->out.in_memory) end_memory(s);
   if (s->out.is_dense) return;
   if (nr_output_scatters(s)) nr_workspace_end(s);
+  if (s->out.is_bounded) end_bounded(s);
   for (size_t l = 0; l < result(s)->order; l++)
     if (!is_level(s, l, NR_LEVEL_DENSE)) end_level(s, l);
   cut(s, values_type(s), s->out.values, s->out.at[counting_level(s, result(s)->order - 1)]);
