@@ -179,7 +179,8 @@ static NrAccessSet only(const Step *m, size_t i) { return (NrAccessSet)1 << m->k
 static void loop_over_block(Step *m, size_t i, NrLoopValue *out_i, NrLoopValue *out_at) {
   NrGenerator *s = m->s;
   NrLoopValue four = nr_gen_constant(s, 4);
-  NrLoopValue fours = op(m, "fours", "arith.ceildivui $0, $1 : index", m->count[i], four);
+  NrLoopValue up = add(m, m->count[i], nr_gen_constant(s, 3));
+  NrLoopValue fours = op(m, "fours", "arith.divui $0, $1 : index", up, four);
   NrLoopValue last = sub(m, m->count[i], s->c1);
   NrLoopValue f = nr_loops_for(&s->l, "f", s->c0, fours);
   nr_loops_keep_scalar(&s->l); /* stores of lanes to places of their own are slower */
