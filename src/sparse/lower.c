@@ -17,7 +17,7 @@ static void put(NrGenerator *s, NrLoopValue value) {
     nr_output_put(s, value);
     return;
   }
-  nr_loops_assign(&s->l, s->sum, nr_gen_add(s, s->sum, value));
+  if (!s->out.is_marking) nr_loops_assign(&s->l, s->sum, nr_gen_add(s, s->sum, value));
   if (s->found == NR_NO_LOOP_VALUE) return;
   nr_loops_assign(&s->l, s->found, nr_loops_op(&s->l, "yes", "arith.constant true", NULL, 0));
 }
@@ -433,7 +433,7 @@ static void reduce(NrGenerator *s, size_t depth, NrTerms terms) {
 void nr_gen_loops(NrGenerator *s, size_t depth, NrTerms terms) {
   if (!terms.size) return;
   if (depth == s->a->num_indices) {
-    put(s, nr_terms_element(s, terms));
+    put(s, s->out.is_marking ? NR_NO_LOOP_VALUE : nr_terms_element(s, terms));
     return;
   }
   if (s->sum == NR_NO_LOOP_VALUE && !has_free(s, depth)) {
@@ -443,9 +443,7 @@ void nr_gen_loops(NrGenerator *s, size_t depth, NrTerms terms) {
   size_t index = s->order[depth];
   bool is_free = index < s->a->num_free;
   if (!is_free && s->sum == NR_NO_LOOP_VALUE && !s->out.is_dense && !s->out.in_workspace) {
-    nr_workspace_open(s);
-    nr_gen_loops(s, depth, terms);
-    nr_workspace_close(s);
+    nr_workspace_row(s, depth, terms);
     return;
   }
   if (is_free) {

@@ -63,7 +63,8 @@ typedef struct NrCursor {
 /* The result while it is made. at, positions, coordinates, values: variables. */
 typedef struct NrOutput {
   bool is_dense, in_workspace;
-  bool is_bounding; /* only the number of entries is computed; see nr_workspace_bound */
+  bool is_bounding; /* only how many entries there are is computed, without loops over the last level */
+  bool is_marking;  /* in a workspace: only which entries there are */
   bool in_memory; /* values is a memref */
   bool is_bounded; /* the arrays of the last level are memrefs with room for all entries; the others grow */
   NrLoopValue values;
@@ -72,7 +73,10 @@ typedef struct NrOutput {
   NrLoopValue begin[NR_SPARSE_MAX_ORDER];  /* of a compressed level: its first position below the coordinate above */
   NrLoopValue row, words, groups; /* workspace: elements, a bit for each that is set, a bit for each word of bits */
   NrLoopValue num_groups;
-  NrLoopValue added, total; /* variables: what a row is added to so often; the sum over the rows */
+  NrLoopValue added; /* a variable: how often a row is added to */
+  NrLoopValue total, rows, counted, sampled; /* variables: the entries of all rows at most; the rows; the entries of
+                                              * one of 16 of them, and how many these have at most */
+  NrLoopValue expected; /* entries of the result */
 } NrOutput;
 
 typedef struct NrGenerator {
@@ -183,16 +187,14 @@ bool nr_output_scatters(const NrGenerator *s); /* an element is written several 
  * the operands of the terms that have its index as a dense level above a compressed one. `at` was read and checked. */
 void nr_prefetch(NrGenerator *s, NrTerms terms, size_t access, NrLoopValue at);
 
-/* workspace.c: entries of the result's last level between open and close come in any order; close appends them. */
-/* Before the loops: loops that compute how many entries the result has at most, out.total, by those over its last level
- * alone: how many trips each of them has. */
-void nr_workspace_bound(NrGenerator *s);
+/* workspace.c: rows of the result's last level whose entries come in any order. */
+/* Before all other loops: those that estimate how many entries the result has, out.expected. */
 void nr_workspace_begin(NrGenerator *s);
-void nr_workspace_open(NrGenerator *s);
-/* Before the loop over the last level's index. Whether the loop is left out, since only its trips are counted. */
+/* The loops of order[depth] and those inside of it, which are over a row. */
+void nr_workspace_row(NrGenerator *s, size_t depth, NrTerms terms);
+/* Before the loop over an index. Whether the loop is left out, since only its trips are counted. */
 bool nr_workspace_bounds(NrGenerator *s, size_t index, NrLoopValue trips);
 void nr_workspace_put(NrGenerator *s, NrLoopValue value);
-void nr_workspace_close(NrGenerator *s);
 void nr_workspace_end(NrGenerator *s);
 
 /* lower.c: the loops of order[depth] and those inside of it. */

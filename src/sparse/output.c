@@ -4,8 +4,8 @@
  * in the order of its levels: its arrays grow before the loop that appends, by the number of entries that the loop may
  * add. Where a sum is outside of the loop over the last level, entries come in any order: then a row is summed up in a
  * dense workspace first, with a bit for each element that is set. Reading the bits gives the coordinates in order, so
- * nothing is sorted. New memory takes as long as the sums, since the system clears each page:
- * so how much is needed is counted first. */
+ * nothing is sorted. New memory takes as long as the sums, since the system clears each page: so how much is needed is
+ * estimated first. */
 #include "sparse/lower.h"
 
 static const NrSparseTensor *result(const NrGenerator *s) { return &s->a->tensors[0]; }
@@ -167,15 +167,10 @@ static void begin_dense(NrGenerator *s) {
   s->out.values = nr_loops_variable(&s->l, name, type, start);
 }
 
-/* The first size of the arrays of the last level: what the loops before have found, but at most MOST_ROOM entries for
- * each of an operand. Few of the entries that are possible may come to be. */
+/* The first size of the arrays of the last level. */
 static NrLoopValue last_room(NrGenerator *s) {
-  enum { MOST_ROOM = 64 };
-  NrLoopValue room = guess(s, level_index(s, result(s)->order - 1));
-  if (!nr_output_scatters(s)) return room;
-  NrLoopValue most = nr_gen_op2(s, "most", "arith.muli $0, $1 : index", room, nr_gen_constant(s, MOST_ROOM));
-  NrLoopValue total = nr_gen_op2(s, "room", "arith.addi $0, $1 : index", s->out.total, s->c1);
-  return nr_gen_op2(s, "room", "arith.minui $0, $1 : index", total, most);
+  if (nr_output_scatters(s)) return s->out.expected;
+  return guess(s, level_index(s, result(s)->order - 1));
 }
 
 /* Whether the loops outside of that over the last index are over the levels of an access above this one, in their
@@ -249,7 +244,7 @@ void nr_output_begin(NrGenerator *s) {
   }
   NrLoopValue above = s->c1;
   s->out.is_bounded = !nr_output_scatters(s) && is_bounded(s);
-  if (nr_output_scatters(s)) nr_workspace_bound(s);
+  if (nr_output_scatters(s)) nr_workspace_begin(s);
   NrLoopValue int_zero = nr_loops_op(&s->l, "nothing", nr_gen_text(s, "arith.constant 0 : %s", s->index), NULL, 0);
   for (size_t l = 0; l < result(s)->order; l++) {
     if (is_level(s, l, NR_LEVEL_DENSE)) {
@@ -261,7 +256,6 @@ void nr_output_begin(NrGenerator *s) {
     }
   }
   s->out.values = last_array(s, nr_gen_text(s, "%.*s_vals", NR_STR_ARG(result(s)->name)), s->type, last_room(s));
-  if (nr_output_scatters(s)) nr_workspace_begin(s);
 }
 
 /* ---- growing ----------------------------------------------------------------------------------------------------- */

@@ -344,3 +344,15 @@ def test_the_interpreter_agrees():
         expr, formats, reference = CASES[number]
         session = InferenceSession(text_of(expr, formats).encode(), options)
         check(expr, formats, reference, SIZES[0], 0.3, rng, session=session)
+
+
+def test_room_is_that_of_the_result():
+    """Products of many rows with the same few columns: the result is small beside the number of products."""
+    expr, formats = "A(i,j) = B(i,k) * C(k,j)", ("A:ds", "B:ds", "C:ds")
+    options = SessionOptions()
+    options.memory_limit = 8 << 20
+    session = InferenceSession(text_of(expr, formats).encode(), options)
+    B, C = sp.csr_array(np.ones((200, 200))), sp.csr_array(np.ones((200, 200)))
+    C.resize(200, 100_000)
+    got = run(expr, formats, {"B": csr(B), "C": csr(C)}, dict(i=200, k=200, j=100_000), session=session)
+    assert np.array_equal(got["crd1"], np.tile(np.arange(200), 200)) and (got["vals"] == 200).all()
