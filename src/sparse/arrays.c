@@ -253,13 +253,14 @@ void nr_arrays_segment(NrGenerator *s, size_t access, NrLoopValue *out_begin, Nr
       cursor->at == s->c0 ? s->c1 : nr_gen_op2(s, "next", "arith.addi $0, $1 : index", cursor->at, s->c1);
   NrLoopValue begin = load_index(s, nr_gen_text(s, "%s_begin", name), arrays->positions[l], cursor->at);
   NrLoopValue end = load_index(s, nr_gen_text(s, "%s_end", name), arrays->positions[l], next);
+  *out_begin = begin;
+  *out_end = end;
+  if (s->out.is_checked) return;
   NrLoopValue rises = nr_gen_op2(s, "rises", "arith.cmpi ule, $0, $1 : index", begin, end);
   NrLoopValue fits = nr_gen_op2(s, "fits", "arith.cmpi ule, $0, $1 : index", end, arrays->count[l]);
   CHECK(s, nr_gen_op2(s, "ok", "arith.andi $0, $1 : i1", fits, rises),
         nr_gen_text(s, "%s: level %zu: pos goes from %%0 to %%1 at %%2; crd has %%3 elements", name, l), begin, end,
         cursor->at, arrays->count[l]);
-  *out_begin = begin;
-  *out_end = end;
 }
 
 NrLoopValue nr_arrays_used(NrGenerator *s, size_t access, size_t l, NrLoopValue above) {
@@ -283,6 +284,7 @@ NrLoopValue nr_arrays_unchecked(NrGenerator *s, size_t access, NrLoopValue at) {
 void nr_arrays_check_coordinate(NrGenerator *s, size_t access, NrLoopValue crd, NrLoopValue at) {
   const NrSparseTensor *tensor = nr_access_tensor(s, access);
   size_t l = s->cursors[access].level, index = nr_level_index(s->a, access, l);
+  if (s->out.is_checked) return;
   CHECK(s, nr_gen_op2(s, "ok", "arith.cmpi ult, $0, $1 : index", crd, s->extent[index]),
         nr_gen_text(s, "%.*s: level %zu: coordinate %%0 at position %%1 is not from 0 to %%2 - 1",
                       NR_STR_ARG(tensor->name), l), crd, at, s->extent[index]);

@@ -47,6 +47,10 @@ static void check_segment(NrGenerator *s, size_t access, size_t l, size_t last) 
     s->cursors[access].level = k;
     nr_arrays_coordinate(s, access, p);
   }
+  if (nr_access_tensor(s, access)->format.is_unordered[l]) {
+    nr_loops_end(&s->l);
+    return;
+  }
   nr_loops_if(&s->l, nr_gen_op2(s, "later", "arith.cmpi ugt, $0, $1 : index", p, begin));
   NrLoopValue before = nr_gen_op2(s, "before", "arith.subi $0, $1 : index", p, s->c1);
   NrLoopValue above = is_above(s, access, l, last, before, p, wrong);

@@ -289,14 +289,17 @@ static NrStatus level_order(Parser *p, NrStr tensor, NrSparseFormat *format) {
 
 static NrStatus level_kinds(Parser *p, NrStr tensor, NrSparseFormat *format) {
   for (char c; (c = peek(p)) && c != ':'; p->at++) {
-    if (c != 'd' && c != 's' && c != 'q') return unexpected(p, "a level: d (dense), s (compressed) or q (singleton)");
+    if (c != 'd' && c != 's' && c != 'u' && c != 'q')
+      return unexpected(p, "a level: d (dense), s (compressed), u (compressed, in no order) or q (singleton)");
     if (format->order == NR_SPARSE_MAX_ORDER)
       return nr_sparse_fail(p->arena, p->error, p->at + 1, "a tensor has at most %d dims", NR_SPARSE_MAX_ORDER);
-    if (c == 'q' && (!format->order || format->kinds[format->order - 1] == NR_LEVEL_DENSE))
+    size_t l = format->order;
+    if (c == 'q' && (!l || format->kinds[l - 1] == NR_LEVEL_DENSE || format->is_unordered[l - 1]))
       return nr_sparse_fail(p->arena, p->error, p->at + 1,
                             "a singleton level of '%.*s' stands below a level s or q, such as sq", NR_STR_ARG(tensor));
-    format->kinds[format->order] = c == 'd' ? NR_LEVEL_DENSE : c == 's' ? NR_LEVEL_COMPRESSED : NR_LEVEL_SINGLETON;
-    format->dims[format->order] = format->order;
+    format->kinds[l] = c == 'd' ? NR_LEVEL_DENSE : c == 'q' ? NR_LEVEL_SINGLETON : NR_LEVEL_COMPRESSED;
+    format->is_unordered[l] = c == 'u';
+    format->dims[l] = l;
     format->order++;
   }
   return NR_OK;

@@ -52,7 +52,7 @@ static NrStatus check_elements(NrGenerator *s, const NrSparseExpr *e) {
 
 static void begin(NrGenerator *s) {
   NrLoops *l = &s->l;
-  s->sum = s->found = NR_NO_LOOP_VALUE;
+  s->sum = s->found = s->out.first_row = s->out.end_row = NR_NO_LOOP_VALUE;
   s->c0 = nr_loops_named(l, "%c0");
   s->c1 = nr_loops_named(l, "%c1");
   s->zero = nr_loops_named(l, "%zero");
@@ -95,7 +95,9 @@ static NrStatus make(NrGenerator *s, const NrSparseOptions *options) {
   nr_output_begin(s);
   for (size_t k = 1; k < s->a->num_accesses; k++)
     if (!nr_access_tensor(s, k)->order) nr_arrays_follow(s, k);
-  nr_gen_loops(s, 0, nr_terms_of(s->arena, s->a->value));
+  NrTerms terms = nr_terms_of(s->arena, s->a->value);
+  if (s->out.by_rows) nr_rows_make(s, terms);
+  else nr_gen_loops(s, 0, terms);
   nr_output_end(s);
   if (s->error->message) return NR_ERROR_INVALID;
   finish(s);

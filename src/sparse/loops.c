@@ -18,6 +18,7 @@ struct NrLoopStmt {
   NrLoopBlock *blocks[2]; /* the body; of a while condition and body; of an if then and else */
   NrLoopValue condition;  /* of a while */
   bool is_scalar;         /* a for that stays one */
+  bool is_parallel;       /* a for */
 };
 
 void nr_loops_init(NrLoops *l, NrArena *arena) {
@@ -117,6 +118,12 @@ NrLoopValue nr_loops_for(NrLoops *l, const char *hint, NrLoopValue begin, NrLoop
   set_operands(l, s, (NrLoopValue[]){begin, end}, 2);
   enter(l, s, 0);
   return s->result = new_value(l, hint, NULL);
+}
+
+NrLoopValue nr_loops_parallel(NrLoops *l, const char *hint, NrLoopValue begin, NrLoopValue end) {
+  NrLoopValue iv = nr_loops_for(l, hint, begin, end);
+  l->block->owner->is_parallel = true;
+  return iv;
 }
 
 void nr_loops_keep_scalar(NrLoops *l) { l->block->owner->is_scalar = true; }
@@ -254,6 +261,15 @@ static void close_block(Printer *p, const NrLoopStmt *s) {
   nr_buf_puts(p->out, s->is_scalar ? "} {noria.loop = {vectorize = false}}\n" : "}\n");
 }
 
+static void put_parallel(Printer *p, const NrLoopStmt *s, const Carried *c) {
+  assert(!c->size);
+  (void)c;
+  nr_buf_printf(p->out, "scf.parallel (%s) = (%s) to (%s) step (%%c1) {\n", name_value(p, s->result),
+                p->l->names.data[s->operands[0]], p->l->names.data[s->operands[1]]);
+  print_block(p, s->blocks[0]);
+  close_block(p, s);
+}
+
 static void put_for(Printer *p, const NrLoopStmt *s, const Carried *c, const char *const *before) {
   nr_buf_printf(p->out, "scf.for %s = %s to %s step %%c1", name_value(p, s->result), p->l->names.data[s->operands[0]],
                 p->l->names.data[s->operands[1]]);
@@ -327,7 +343,8 @@ static void put_region(Printer *p, const NrLoopStmt *s) {
   const char **after = NR_NEW_ARRAY(p->l->arena, const char *, c.size + 1);
   save_names(p, &c, before);
   put_results(p, &c, after);
-  if (s->kind == FOR) put_for(p, s, &c, before);
+  if (s->is_parallel) put_parallel(p, s, &c);
+  else if (s->kind == FOR) put_for(p, s, &c, before);
   else if (s->kind == WHILE) put_while(p, s, &c, before);
   else put_if(p, s, &c, before);
   set_names(p, &c, after);

@@ -234,8 +234,12 @@ static const char *position_name(NrGenerator *s, size_t k) {
 /* A loop over one iterator, or over all coordinates from a place on. */
 static void for_loop(NrGenerator *s, NrMerge *loop, NrAccessSet point) {
   if (!point) {
-    NrLoopValue from = loop->at == NR_NO_LOOP_VALUE ? s->c0 : loop->at;
-    NrLoopValue c = nr_loops_for(&s->l, index_name(s, loop->index), from, s->extent[loop->index]);
+    NrLoopValue from = loop->at == NR_NO_LOOP_VALUE ? s->c0 : loop->at, to = s->extent[loop->index];
+    if (!loop->depth && s->out.first_row != NR_NO_LOOP_VALUE) {
+      from = s->out.first_row;
+      to = s->out.end_row;
+    }
+    NrLoopValue c = nr_loops_for(&s->l, index_name(s, loop->index), from, to);
     body(s, loop, 0, c);
     nr_loops_end(&s->l);
     return;
@@ -247,7 +251,7 @@ static void for_loop(NrGenerator *s, NrMerge *loop, NrAccessSet point) {
   if (point & loop->searched) {
     search(s, loop, k, c);
     nr_loops_if(&s->l, loop->found[k]);
-  } else if (!is_dense_level(s, k) && !s->out.is_bounding) {
+  } else if (!is_dense_level(s, k) && (s->out.is_counting || !s->out.is_bounding)) {
     nr_prefetch(s, loop->terms, k, loop->p[k]);
   }
   body(s, loop, point, c);
@@ -359,6 +363,24 @@ static bool is_merged(const NrGenerator *s, const NrMerge *loop) {
   return count > 1 || (count && loop->is_full);
 }
 
+/* Operands are merged in the order of their coordinates, and searched in it. */
+static bool has_order(NrGenerator *s, const NrMerge *loop, bool merged) {
+  FOR_EACH(k, loop->iterators) {
+    const NrSparseTensor *tensor = nr_access_tensor(s, k);
+    for (size_t l = 0; l < tensor->order; l++) {
+      bool needs = (merged && l == s->cursors[k].level) || nr_level_is_known(s->a, k, l);
+      if (!tensor->format.is_unordered[l] || !needs) continue;
+      if (!s->error->message)
+        (void)!nr_sparse_fail(s->arena, s->error, 0,
+                              "level %zu of '%.*s' has its coordinates in no order, but the loop over '%s' needs them "
+                              "in order to find those of other operands; store it as s",
+                              l, NR_STR_ARG(tensor->name), index_name(s, loop->index));
+      return false;
+    }
+  }
+  return true;
+}
+
 static void loop_over(NrGenerator *s, size_t depth, NrTerms terms) {
   NrMerge loop = {.depth = depth, .index = s->order[depth], .terms = terms, .at = NR_NO_LOOP_VALUE};
   for (size_t k = 0; k < NR_SPARSE_MAX_ACCESSES; k++)
@@ -377,6 +399,7 @@ static void loop_over(NrGenerator *s, size_t depth, NrTerms terms) {
   if (nr_workspace_bounds(s, loop.index, bound)) return;
   nr_output_open_loop(s, loop.index, bound);
   bool merged = is_merged(s, &loop);
+  if (!has_order(s, &loop, merged)) return;
   if (merged && loop.is_full) loop.at = nr_loops_variable(&s->l, index_name(s, loop.index), "index", s->c0);
   FOR_EACH(k, merged ? loop.iterators : 0)
     loop.p[k] = nr_loops_variable(&s->l, position_name(s, k), "index", loop.p[k]);

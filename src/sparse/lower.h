@@ -65,6 +65,10 @@ typedef struct NrOutput {
   bool is_dense, in_workspace;
   bool is_bounding; /* only how many entries there are is computed, without loops over the last level */
   bool is_marking;  /* in a workspace: only which entries there are */
+  bool by_rows;     /* made by rows.c */
+  bool is_unordered; /* by_rows: entries stay in the order in which they come */
+  bool is_counting; /* by_rows: the loops that count entries */
+  bool is_checked;  /* by_rows: the loops that count entries have read and checked all of the operands */
   bool in_memory; /* values is a memref */
   bool is_bounded; /* the arrays of the last level are memrefs with room for all entries; the others grow */
   NrLoopValue values;
@@ -77,6 +81,10 @@ typedef struct NrOutput {
   NrLoopValue total, rows, counted, sampled; /* variables: the entries of all rows at most; the rows; the entries of
                                               * one of 16 of them, and how many these have at most */
   NrLoopValue expected; /* entries of the result */
+  NrLoopValue step, blocks, first_row, end_row; /* by_rows: rows of a block, blocks, the rows of this one; or none */
+  /* by_rows: which row had a coordinate last, and the number of this one; is_unordered: where the entry of a coordinate
+   * is that a row had last, and where this one begins. */
+  NrLoopValue noted, note;
 } NrOutput;
 
 typedef struct NrGenerator {
@@ -178,6 +186,8 @@ void nr_output_make_room(NrGenerator *s, size_t l, NrLoopValue bound);
 NrLoopValue nr_output_size(NrGenerator *s);
 void nr_output_write_at(NrGenerator *s, NrLoopValue at, NrLoopValue coordinate, NrLoopValue value);
 void nr_output_append(NrGenerator *s, NrLoopValue coordinate, NrLoopValue value);
+/* That level l may have so many entries. */
+void nr_output_check_size(NrGenerator *s, size_t l, NrLoopValue size);
 void nr_output_end(NrGenerator *s);
 void nr_output_results(NrGenerator *s); /* notes them in the kernel, once all is printed */
 const char *nr_output_type(NrGenerator *s, const NrSparseValue *value);
@@ -188,7 +198,8 @@ bool nr_output_scatters(const NrGenerator *s); /* an element is written several 
 void nr_prefetch(NrGenerator *s, NrTerms terms, size_t access, NrLoopValue at);
 
 /* workspace.c: rows of the result's last level whose entries come in any order. */
-/* Before all other loops: those that estimate how many entries the result has, out.expected. */
+void nr_workspace_allocate(NrGenerator *s);
+/* The same before all other loops, and those that estimate how many entries the result has, out.expected. */
 void nr_workspace_begin(NrGenerator *s);
 /* The loops of order[depth] and those inside of it, which are over a row. */
 void nr_workspace_row(NrGenerator *s, size_t depth, NrTerms terms);
@@ -196,6 +207,17 @@ void nr_workspace_row(NrGenerator *s, size_t depth, NrTerms terms);
 bool nr_workspace_bounds(NrGenerator *s, size_t index, NrLoopValue trips);
 void nr_workspace_put(NrGenerator *s, NrLoopValue value);
 void nr_workspace_end(NrGenerator *s);
+
+/* rows.c: such results by threads. */
+bool nr_rows_apply(const NrGenerator *s);
+void nr_rows_make(NrGenerator *s, NrTerms terms);
+/* Around the loops over a row that count its entries, and in them. */
+void nr_rows_open_count(NrGenerator *s);
+void nr_rows_mark(NrGenerator *s, NrLoopValue c);
+void nr_rows_close_count(NrGenerator *s);
+/* Before the loops over a row whose entries stay in the order in which they come, and in them. */
+void nr_rows_open_unordered(NrGenerator *s);
+void nr_rows_put(NrGenerator *s, NrLoopValue c, NrLoopValue value);
 
 /* lower.c: the loops of order[depth] and those inside of it. */
 void nr_gen_loops(NrGenerator *s, size_t depth, NrTerms terms);

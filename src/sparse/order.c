@@ -60,7 +60,7 @@ static NrStatus cycle(NrArena *arena, const Graph *g, NrSparseError *error) {
   const NrSparseTensor *t = &a->tensors[last];
   const char *levels = "", *dims = "";
   for (size_t l = 0; l < t->order; l++) {
-    levels = nr_arena_printf(arena, "%s%c", levels, "dsq"[t->format.kinds[l]]);
+    levels = nr_arena_printf(arena, "%s%c", levels, t->format.is_unordered[l] ? 'u' : "dsq"[t->format.kinds[l]]);
     dims = nr_arena_printf(arena, "%s%s%zu", dims, l ? "," : "", t->format.dims[t->order - 1 - l]);
   }
   return nr_sparse_fail(arena, error, 0, "the loops have no order: %s; store %.*s with its levels in another order, "

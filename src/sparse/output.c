@@ -72,6 +72,11 @@ NrStatus nr_output_check(NrGenerator *s) {
       return nr_sparse_fail(s->arena, s->error, 1, "level %zu of the result '%.*s', which stores '%.*s', is dense "
                             "below one that is not; only operands can have that", l, NR_STR_ARG(tensor->name),
                             NR_STR_ARG(index_name(s, l)));
+  for (size_t l = 0; l < last; l++)
+    if (tensor->format.is_unordered[l])
+      return nr_sparse_fail(s->arena, s->error, 1, "level %zu of the result '%.*s', which stores '%.*s', cannot be u: "
+                            "coordinates in no order are those of the last level only", l, NR_STR_ARG(tensor->name),
+                            NR_STR_ARG(index_name(s, l)));
   bool summed = false;
   const char *over = "";
   for (size_t k = 0; k < s->a->num_indices; k++) {
@@ -243,7 +248,9 @@ void nr_output_begin(NrGenerator *s) {
     return;
   }
   NrLoopValue above = s->c1;
-  s->out.is_bounded = !nr_output_scatters(s) && is_bounded(s);
+  s->out.by_rows = nr_rows_apply(s);
+  s->out.is_bounded = s->out.by_rows || (!nr_output_scatters(s) && is_bounded(s));
+  if (s->out.by_rows) return;
   if (nr_output_scatters(s)) nr_workspace_begin(s);
   NrLoopValue int_zero = nr_loops_op(&s->l, "nothing", nr_gen_text(s, "arith.constant 0 : %s", s->index), NULL, 0);
   for (size_t l = 0; l < result(s)->order; l++) {
@@ -358,6 +365,7 @@ static void write_coordinates(NrGenerator *s, size_t l, NrLoopValue coordinate) 
 /* Ends the entries below a coordinate of level l; a compressed level has the coordinate only if there are any. */
 static void close_level(NrGenerator *s, size_t l) {
   NrLoopValue end = s->out.at[l + 1], begin = s->out.begin[l + 1], at = s->out.at[counting_level(s, l)];
+  if (s->out.by_rows) return; /* the loops that counted entries have written the positions */
   if (is_level(s, l, NR_LEVEL_DENSE)) {
     NrLoopValue small = as_index(s, end);
     nr_gen_store(s, s->index, s->out.positions[l + 1], plus_one(s, s->out.parent[l]), small);
@@ -463,6 +471,7 @@ static void end_array(NrGenerator *s, const char *name, const char *element, NrL
 static void end_bounded(NrGenerator *s) {
   size_t last = result(s)->order - 1;
   const char *name = nr_gen_text(s, "%.*s", NR_STR_ARG(result(s)->name));
+  if (s->out.by_rows) end_array(s, nr_gen_text(s, "%s_pos%zu", name, last), s->index, &s->out.positions[last]);
   end_array(s, nr_gen_text(s, "%s_crd%zu", name, last), s->index, &s->out.coordinates[last]);
   end_array(s, nr_gen_text(s, "%s_vals", name), s->type, &s->out.values);
 }
@@ -485,20 +494,23 @@ static void fill_gaps(NrGenerator *s, size_t l) {
   nr_loops_end(&s->l);
 }
 
+void nr_output_check_size(NrGenerator *s, size_t l, NrLoopValue size) {
+  if (strcmp(s->index, "i32")) return;
+  NrLoopValue max = nr_gen_constant(s, INT32_MAX);
+  NrLoopValue ok = nr_gen_op2(s, "ok", "arith.cmpi ule, $0, $1 : index", size, max);
+  NR_LOOPS_OP(&s->l, NULL,
+              nr_gen_text(s,
+                          "rt.check $0, \"%.*s: level %zu has %%0 entries; positions of i32 count to %%1\"($1, $2 "
+                          ": index, index)",
+                          NR_STR_ARG(result(s)->name), l),
+              ok, size, max);
+}
+
 static void end_level(NrGenerator *s, size_t l) {
   size_t counting = counting_level(s, l);
   NrLoopValue size = s->out.at[counting];
   if (counting == l) {
-    if (!strcmp(s->index, "i32")) {
-      NrLoopValue max = nr_gen_constant(s, INT32_MAX);
-      NrLoopValue ok = nr_gen_op2(s, "ok", "arith.cmpi ule, $0, $1 : index", size, max);
-      NR_LOOPS_OP(&s->l, NULL,
-                  nr_gen_text(s,
-                              "rt.check $0, \"%.*s: level %zu has %%0 entries; positions of i32 count to %%1\"($1, $2 "
-                              ": index, index)",
-                              NR_STR_ARG(result(s)->name), l),
-                  ok, size, max);
-    }
+    nr_output_check_size(s, l, size);
     if (!l) nr_gen_store(s, s->index, s->out.positions[l], s->c1, as_index(s, size));
     else if (!is_level(s, l - 1, NR_LEVEL_DENSE))
       cut(s, array_type(s), s->out.positions[l], plus_one(s, s->out.at[counting_level(s, l - 1)]));
@@ -510,8 +522,9 @@ static void end_level(NrGenerator *s, size_t l) {
 void nr_output_end(NrGenerator *s) {
   if (s->out.in_memory) end_memory(s);
   if (s->out.is_dense) return;
-  if (nr_output_scatters(s)) nr_workspace_end(s);
+  if (nr_output_scatters(s) && !s->out.by_rows) nr_workspace_end(s);
   if (s->out.is_bounded) end_bounded(s);
+  if (s->out.by_rows) return;
   for (size_t l = 0; l < result(s)->order; l++)
     if (!is_level(s, l, NR_LEVEL_DENSE)) end_level(s, l);
   cut(s, values_type(s), s->out.values, s->out.at[counting_level(s, result(s)->order - 1)]);

@@ -67,7 +67,8 @@ static void prefetch_row(NrGenerator *s, size_t access, NrLoopValue near, NrLoop
   NrLoopValue size = nr_gen_op2(s, "some", "arith.maxui $0, $1 : index", arrays->count[l], s->c1);
   begin = place_in(s, begin, size);
   prefetch(s, arrays->coordinates[l], s->index, bytes_of(s->index), begin, size);
-  if (l + 1 == tensor->order) prefetch(s, arrays->values, s->type, bytes_of(s->type), begin, size);
+  if (l + 1 == tensor->order && !s->out.is_counting)
+    prefetch(s, arrays->values, s->type, bytes_of(s->type), begin, size);
 }
 
 /* The coordinate of an access some positions ahead. */

@@ -33,6 +33,7 @@ typedef struct NrSparseFormat {
   size_t order; /* the number of levels, which is that of dims */
   NrLevelKind kinds[NR_SPARSE_MAX_ORDER];
   size_t dims[NR_SPARSE_MAX_ORDER]; /* the dim of the tensor that level l stores */
+  bool is_unordered[NR_SPARSE_MAX_ORDER]; /* u: compressed, its coordinates in no order below each position above */
 } NrSparseFormat;
 
 bool nr_sparse_format_is_dense(const NrSparseFormat *format);

@@ -16,7 +16,7 @@ static NrLoopValue workspace(NrGenerator *s, const char *hint, const char *eleme
   return memory;
 }
 
-static void allocate(NrGenerator *s) {
+void nr_workspace_allocate(NrGenerator *s) {
   NrLoopValue size = s->extent[last_index(s)];
   NrLoopValue c63 = nr_gen_constant(s, 63), c64 = nr_gen_constant(s, 64);
   NrLoopValue words = nr_gen_op2(s, "up", "arith.addi $0, $1 : index", size, c63);
@@ -62,6 +62,14 @@ static void mark(NrGenerator *s, NrLoopValue c) {
 /* Adds to the row. */
 void nr_workspace_put(NrGenerator *s, NrLoopValue value) {
   NrLoopValue c = s->coordinate[last_index(s)];
+  if (s->out.is_counting) {
+    nr_rows_mark(s, c);
+    return;
+  }
+  if (s->out.is_unordered) {
+    nr_rows_put(s, c, value);
+    return;
+  }
   if (!s->out.is_marking)
     store(s, s->type, s->out.row, c, nr_gen_add(s, load(s, "old", s->type, s->out.row, c), value));
   mark(s, c);
@@ -155,6 +163,17 @@ static void sample_row(NrGenerator *s, size_t depth, NrTerms terms, NrLoopValue 
 }
 
 void nr_workspace_row(NrGenerator *s, size_t depth, NrTerms terms) {
+  if (s->out.is_counting) {
+    nr_rows_open_count(s);
+    run_loops(s, depth, terms, true);
+    nr_rows_close_count(s);
+    return;
+  }
+  if (s->out.is_unordered) {
+    nr_rows_open_unordered(s);
+    run_loops(s, depth, terms, false);
+    return;
+  }
   NrLoopValue bound = run_loops(s, depth, terms, false);
   if (s->out.is_bounding) {
     add_to(s, s->out.total, bound);
@@ -187,7 +206,7 @@ static NrLoopValue estimate(NrGenerator *s) {
 }
 
 void nr_workspace_begin(NrGenerator *s) {
-  allocate(s);
+  nr_workspace_allocate(s);
   nr_loops_comment(&s->l, "how many entries the result has at most, and in one of 16 rows");
   NrLoopValue *variables[] = {&s->out.total, &s->out.rows, &s->out.counted, &s->out.sampled};
   const char *const names[] = {"total", "rows", "counted", "sampled"};

@@ -101,7 +101,7 @@ def result_names(expr, formats):
     letters, _ = parse_format(letters)
     if set(letters) <= {"d"}:
         return [""]
-    names = [[f"pos{l}", f"crd{l}"] if x == "s" else [f"crd{l}"] if x == "q" else [] for l, x in enumerate(letters)]
+    names = [[f"pos{l}", f"crd{l}"] if x in "su" else [f"crd{l}"] if x == "q" else [] for l, x in enumerate(letters)]
     return [*itertools.chain(*names), "vals"]
 
 
