@@ -86,6 +86,7 @@ static int take_arguments(SparseJob *job, int argc, char **argv) {
       nr_vec_push(&job->operands, argv[i]);
     }
   }
+  job->options.scalar = job->out && nr_str_ends(nr_str(job->out), ".c");
   return job->job.help ? 0 : check_arguments(job);
 }
 

@@ -16,6 +16,7 @@ static NrStatus choose_types(NrGenerator *s, const NrSparseOptions *options) {
   NR_TRY(nr_sparse_check_type(s->arena, s->type, s->error));
   if (strcmp(s->index, "i32") && strcmp(s->index, "i64") && strcmp(s->index, "index"))
     return nr_sparse_fail(s->arena, s->error, 0, "positions and coordinates are i32, i64 or index, not '%s'", s->index);
+  s->is_scalar = options->scalar;
   s->is_int = s->type[0] == 'i';
   s->is_bool = !strcmp(s->type, "i1");
   s->is_complex = s->type[0] == 'c';

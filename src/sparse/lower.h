@@ -95,6 +95,7 @@ typedef struct NrGenerator {
   NrLoops l;
   const char *type, *index; /* of elements; of positions and coordinates */
   bool is_int, is_complex;  /* the elements; else they are floats */
+  bool is_scalar;           /* no vectors of coordinates */
   bool is_bool;             /* i1, an integer: its sum is or, its product and */
   size_t order[NR_SPARSE_MAX_INDICES]; /* of the loops */
   NrLoopValue extent[NR_SPARSE_MAX_INDICES], coordinate[NR_SPARSE_MAX_INDICES];

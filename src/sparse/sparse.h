@@ -105,6 +105,7 @@ typedef struct NrSparseOptions {
   const char *index; /* of positions and coordinates: "i32", "i64", "index"; NULL: i32 */
   const char *name;  /* of the function; NULL: "kernel" */
   bool check;        /* that coordinates are in order, before anything is computed */
+  bool scalar;       /* no vectors of coordinates: for what compiles the text to no vectors of 16, as C source */
 } NrSparseOptions;
 
 /* What an argument or a result of the function is. */

@@ -318,7 +318,8 @@ static void intersection_step(Step *m) {
 /* ---- the loop ---------------------------------------------------------------------------------------------------- */
 
 bool nr_merge_has_vectors(const NrGenerator *s, const NrMerge *loop) {
-  if (loop->is_full || __builtin_popcount(loop->iterators) != 2 || !strcmp(s->index, "index")) return false;
+  if (s->is_scalar || !strcmp(s->index, "index")) return false;
+  if (loop->is_full || __builtin_popcount(loop->iterators) != 2) return false;
   FOR_EACH(k, loop->iterators)
     if (nr_access_tensor(s, k)->format.kinds[s->cursors[k].level] == NR_LEVEL_DENSE) return false;
   return loop->lattice.size == 1 || loop->lattice.size == 3; /* both; both, the one and the other */
