@@ -107,6 +107,7 @@ static void report(Step *m, size_t i) {
   size_t k = m->k[i];
   NrLoopValue end = m->loop->end[k];
   NrLoopValue at = nr_loops_for(&s->l, "at", m->p[i], end);
+  nr_loops_keep_scalar(&s->l);
   NrLoopValue crd = nr_arrays_coordinate(s, k, at);
   NrLoopValue next = add(m, at, s->c1);
   nr_loops_if(&s->l, op(m, "more", "arith.cmpi ult, $0, $1 : index", next, end));
