@@ -215,6 +215,31 @@ NrValue *nr_build_shape_cast(NrBuilder *b, NrValue *source, NrType type) {
   return source->type == type ? source : nr_build_value(b, NR_OP_vector_shape_cast, type, &source, 1);
 }
 
+NrValue *nr_clone_on_lanes(NrBuilder *b, NrOp *op, NrMap *map, uint32_t lanes) {
+  enum { MOST_OPERANDS = 8 };
+  NrValue *operands[MOST_OPERANDS];
+  bool vector = false;
+  int64_t count = lanes;
+  assert(op->num_operands <= MOST_OPERANDS);
+  for (uint32_t i = 0; i < op->num_operands; i++) {
+    NrValue *mapped = nr_map_get(map, nr_operand(op, i));
+    operands[i] = mapped ? mapped : nr_operand(op, i);
+    vector |= operands[i]->type->kind == NR_TYPE_VECTOR;
+  }
+  NrType type = nr_op_result(op)->type;
+  for (uint32_t i = 0; vector && i < op->num_operands; i++)
+    if (operands[i]->type->kind != NR_TYPE_VECTOR)
+      operands[i] = nr_build_broadcast(b, operands[i], nr_type_vector(&count, 1, operands[i]->type));
+  NrOpState state = {.info = op->info,
+                     .operands = operands,
+                     .num_operands = op->num_operands,
+                     .result_types = (NrType[]){vector ? nr_type_vector(&count, 1, type) : type},
+                     .num_results = 1,
+                     .attrs = op->attrs,
+                     .num_attrs = op->num_attrs};
+  return nr_op_result(nr_build(b, &state));
+}
+
 static NrType at_position(NrType vector, size_t count) {
   return count == vector->rank ? vector->elem
                                : nr_type_vector_scalable(vector->dims + count, vector->rank - count, vector->elem,

@@ -28,6 +28,9 @@ NrValue *nr_build_vector_extract(NrBuilder *b, NrValue *source, const NrIndex *p
 NrValue *nr_build_vector_insert(NrBuilder *b, NrValue *value, NrValue *dest, const NrIndex *position, size_t count);
 NrValue *nr_build_vector_load(NrBuilder *b, NrType type, NrValue *base, NrValue *const *indices, size_t count);
 NrOp *nr_build_vector_store(NrBuilder *b, NrValue *value, NrValue *base, NrValue *const *indices, size_t count);
+/* Clones an element-wise op of one result on vectors of so many lanes where a mapped operand is one, with its scalars
+ * broadcast; a constant, and what has scalars only, stays on scalars. */
+NrValue *nr_clone_on_lanes(NrBuilder *b, NrOp *op, NrMap *map, uint32_t lanes);
 NrValue *nr_build_reduction(NrBuilder *b, const char *kind, NrValue *vector, NrValue *acc, NrAttr fastmath);
 
 /* shape.c */

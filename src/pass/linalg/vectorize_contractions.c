@@ -87,28 +87,6 @@ static NrValue *as_vector(NrContraction *c, NrValue *value) {
   return nr_build_value(&c->b, NR_OP_vector_broadcast, vector_of(c, value->type), &value, 1);
 }
 
-/* Clones a body op. When an operand is a vector, the clone is a vector op and scalar operands are broadcast. */
-static NrValue *copy_op(NrContraction *c, NrOp *op, NrMap *map) {
-  NrValue *operands[8];
-  bool vector = false;
-  assert(op->num_operands <= NR_COUNTOF(operands));
-  for (uint32_t i = 0; i < op->num_operands; i++) {
-    NrValue *mapped = nr_map_get(map, nr_operand(op, i));
-    operands[i] = mapped ? mapped : nr_operand(op, i);
-    vector |= operands[i]->type->kind == NR_TYPE_VECTOR;
-  }
-  NrType type = nr_op_result(op)->type;
-  for (uint32_t i = 0; vector && i < op->num_operands; i++) operands[i] = as_vector(c, operands[i]);
-  NrOpState state = {.info = op->info,
-                     .operands = operands,
-                     .num_operands = op->num_operands,
-                     .result_types = (NrType[]){vector ? vector_of(c, type) : type},
-                     .num_results = 1,
-                     .attrs = op->attrs,
-                     .num_attrs = op->num_attrs};
-  return nr_op_result(nr_build(&c->b, &state));
-}
-
 /* Clones the body for one accumulator. With a mask (dot only), lanes past the end keep their old accumulator. */
 static NrValue *emit_body(NrContraction *c, NrValue *const *inputs, NrValue *acc, NrValue *mask) {
   NrBlock *body = nr_op_only_body(c->op);
@@ -116,7 +94,7 @@ static NrValue *emit_body(NrContraction *c, NrValue *const *inputs, NrValue *acc
   for (size_t k = 0; k < c->num_inputs; k++) nr_map_set(&map, body->args[k], inputs[k]);
   nr_map_set(&map, body->args[c->num_inputs], acc);
   for (NrOp *op = body->first; op != body->last; op = op->next)
-    nr_map_set(&map, nr_op_result(op), copy_op(c, op, &map));
+    nr_map_set(&map, nr_op_result(op), nr_clone_on_lanes(&c->b, op, &map, c->lanes));
   NrValue *result = as_vector(c, nr_map_get(&map, nr_op_result(c->combine)));
   nr_map_deinit(&map);
   if (mask) result = nr_build_value(&c->b, NR_OP_arith_select, result->type, (NrValue *[]){mask, result, acc}, 3);
@@ -450,7 +428,51 @@ static void over_dim(NrContraction *c, Tile *t, int d, uint32_t tile, uint32_t *
 }
 
 static void innermost(NrContraction *c, Tile *t) { emit_tile(c, t); }
-static void over_u(NrContraction *c, Tile *t) { over_dim(c, t, c->u, c->tile_u, &t->nu, innermost); }
+
+/* Tiles of so many rows from begin to end. */
+static void rows_along_u(NrContraction *c, Tile *t, NrValue *begin, NrValue *end, uint32_t rows) {
+  NrOp *loop = open_loop(c, begin, end, rows, NULL, 0, &c->ivs[c->u]);
+  t->nu = rows;
+  innermost(c, t);
+  close_loop(c, loop, NULL, 0);
+}
+
+/* Even tiles of a known range: as few as there can be, whose rows differ by one at most. A row by itself would wait for
+ * each step before the next one, and load as much as a tile does. */
+static void over_known_u(NrContraction *c, Tile *t, int64_t range) {
+  int64_t tiles = NR_MAX((range + c->tile_u - 1) / c->tile_u, 1), rows = range / tiles, more = range % tiles;
+  NrValue *begin = constant_index(c, 0), *end = constant_index(c, more * (rows + 1));
+  if (more) rows_along_u(c, t, begin, end, (uint32_t)rows + 1);
+  if (more < tiles) rows_along_u(c, t, more ? end : begin, c->bounds[c->u], (uint32_t)NR_MAX(rows, 1));
+}
+
+/* The same of a range that the run knows, with code for each number of rows. */
+static void over_open_u(NrContraction *c, Tile *t) {
+  NrValue *bound = c->bounds[c->u], *begin = constant_index(c, 0);
+  NrValue *tiles = nr_arith_binary(&c->b, NR_OP_arith_ceildivui, bound, constant_index(c, c->tile_u));
+  NrValue *one = constant_index(c, 1), *some = nr_arith_binary(&c->b, NR_OP_arith_maxui, tiles, one);
+  NrValue *rows = nr_arith_binary(&c->b, NR_OP_arith_divui, bound, some);
+  NrValue *more = nr_arith_binary(&c->b, NR_OP_arith_remui, bound, some);
+  NrValue *behind = nr_arith_binary(&c->b, NR_OP_arith_muli, more, add_const(c, rows, 1));
+  for (uint32_t size = c->tile_u; size; size--) {
+    NrValue *n = constant_index(c, size);
+    NrValue *fewer = nr_arith_cmpi(&c->b, NR_CMPI_EQ, rows, constant_index(c, size - 1));
+    NrValue *same = nr_arith_cmpi(&c->b, NR_CMPI_EQ, rows, n);
+    NrValue *end = nr_build_value(&c->b, NR_OP_arith_select, n->type, (NrValue *[]){fewer, behind, begin}, 3);
+    end = nr_build_value(&c->b, NR_OP_arith_select, n->type, (NrValue *[]){same, bound, end}, 3);
+    rows_along_u(c, t, begin, end, size);
+    begin = end;
+  }
+}
+
+/* Code for each number of rows is worth its size where the vectors along v need one size only. */
+static void over_u(NrContraction *c, Tile *t) {
+  int64_t range = nr_contraction_range(c, c->u), along = nr_contraction_range(c, c->v);
+  bool whole = !c->dot && along != INT64_MAX && along % ((int64_t)c->tile_v * c->lanes) == 0;
+  if (c->u >= 0 && range != INT64_MAX && !c->dot) over_known_u(c, t, range);
+  else if (c->u >= 0 && whole) over_open_u(c, t);
+  else over_dim(c, t, c->u, c->tile_u, &t->nu, innermost);
+}
 
 /* The tiles along u, of which each reads what is copied for all of them. */
 static void over_copied(NrContraction *c, Tile *t) {

@@ -215,3 +215,38 @@ func.func @few_rows_inside(%a: memref<2x10x64xf32>, %b: memref<64x96xf32>, %c: m
   }
   return
 }
+
+// Rows that are no multiple of a tile of eight: twenty are six and two times seven, so that no row is by itself.
+// RUN: noria opt --cpu=skylake-avx512 --pass-pipeline=vectorize-contractions %s | FileCheck %s --check-prefix=ROWS
+// ROWS-LABEL: func.func @twenty_rows
+// ROWS: scf.for %{{.*}} = %c0{{.*}} to %c14{{.*}} step %c7
+// ROWS: scf.for %{{.*}} = %c14{{.*}} to %c20{{.*}} step %c6
+// ROWS-NOT: step %c8
+func.func @twenty_rows(%a: memref<20x32xf32>, %b: memref<32x32xf32>, %c: memref<20x32xf32>) {
+  linalg.matmul ins(%a, %b : memref<20x32xf32>, memref<32x32xf32>) outs(%c : memref<20x32xf32>)
+  return
+}
+
+// The same of a number of rows that the run knows: code for each size of a tile. The sum under windows reads them where
+// they lie, and takes an element once for a block of columns.
+// ROWS-LABEL: func.func @windows
+// ROWS: %[[W:.*]] = memref.dim %arg2
+// ROWS: %[[TILES:.*]] = arith.ceildivui %[[W]], %c8
+// ROWS: %[[SOME:.*]] = arith.maxui %[[TILES]], %c1
+// ROWS: %[[SIZE:.*]] = arith.divui %[[W]], %[[SOME]]
+// ROWS: arith.remui %[[W]], %[[SOME]]
+// ROWS: arith.cmpi eq, %[[SIZE]], %c7
+// ROWS: arith.cmpi eq, %[[SIZE]], %c8
+// ROWS: step %c8
+// ROWS-NOT: memref.alloc
+// ROWS: step %c7
+// ROWS: step %c2
+func.func @windows(%x: memref<64x?xf32>, %k: memref<64x3x32xf32>, %y: memref<?x32xf32>) {
+  linalg.generic {indexing_maps = [affine_map<(w, o, c, t) -> (c, w + t)>, affine_map<(w, o, c, t) -> (c, t, o)>, affine_map<(w, o, c, t) -> (w, o)>], iterator_types = ["parallel", "parallel", "reduction", "reduction"]} ins(%x, %k : memref<64x?xf32>, memref<64x3x32xf32>) outs(%y : memref<?x32xf32>) {
+  ^bb0(%p: f32, %q: f32, %acc: f32):
+    %m = arith.mulf %p, %q fastmath<reassoc,contract> : f32
+    %s = arith.addf %acc, %m fastmath<reassoc,contract> : f32
+    linalg.yield %s : f32
+  }
+  return
+}
