@@ -69,6 +69,16 @@ static bool reuses_vectors(const NrOp *op, uint32_t loop) {
   return false;
 }
 
+/* The same, and no loop inside of it has rows of the same kind, which are then those of a tile. */
+static bool has_rows(const NrOp *op, uint32_t loop) {
+  int along = loop_of_output(op, 0);
+  for (uint32_t d = loop + 1; d < nr_linalg_num_loops(op); d++)
+    if ((int)d != along && !nr_linalg_is_reduction(op, d) && nr_linalg_static_range(op, d) != 1 &&
+        reuses_vectors(op, d))
+      return false;
+  return reuses_vectors(op, loop);
+}
+
 /* The rows of the output that have MIN_VECTORS vectors together, as short rows that lie side by side have them
  * (merge_loops.c); 1 where the loop is another one. */
 static int64_t rows_of_vectors(const NrTarget *target, const NrOp *op, uint32_t loop) {
@@ -83,7 +93,7 @@ static int64_t rows_of_vectors(const NrTarget *target, const NrOp *op, uint32_t 
  * cache line, so that workgroups do not share one, or MIN_VECTORS vectors for the output of a contraction. When a
  * contraction reuses vectors along the loop: twice the rows that it computes at once. Otherwise 1. */
 static int64_t multiple_of_op(const NrTarget *target, const NrTiling *t, const NrOp *op, uint32_t loop) {
-  bool contracts = nr_linalg_num_reductions(op) > 0, reused = contracts && reuses_vectors(op, loop);
+  bool contracts = nr_linalg_num_reductions(op) > 0, reused = contracts && has_rows(op, loop);
   int64_t multiple = 1;
   size_t num_inputs = nr_linalg_num_inputs(op);
   for (size_t k = 0; k < op->num_operands; k++) {
@@ -115,7 +125,7 @@ static double shared_bytes(const NrTiling *t, const NrCut *cuts, uint32_t num_cu
   double sum = 0;
   for (size_t k = 0; k < nr_linalg_num_inputs(op); k++) {
     NrType type = nr_operand(op, k)->type;
-    if (!nr_type_is_tensor(type) || nr_tiling_operand_dim(op, k, cut->loop) >= 0) continue;
+    if (!nr_type_is_tensor(type) || nr_tiling_indexes(op, k, cut->loop)) continue;
     double bytes = (double)nr_type_byte_size(type->elem);
     for (uint32_t r = 0; r < type->rank; r++) {
       int64_t size = type->dims[r];
@@ -230,7 +240,7 @@ static double bytes_along(const NrTiling *t, uint32_t d) {
   double sum = 0;
   nr_cost_known_sizes(op, sizes);
   for (size_t k = 0; k < nr_linalg_num_inputs(op); k++)
-    if (nr_tiling_operand_dim(op, k, d) >= 0) sum += nr_cost_part_bytes(op, k, sizes);
+    if (nr_tiling_indexes(op, k, d)) sum += nr_cost_part_bytes(op, k, sizes);
   return sum;
 }
 

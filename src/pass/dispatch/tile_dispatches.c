@@ -98,6 +98,13 @@ static int cut_of_operand(const Tile *t, size_t i, size_t k, uint32_t r) {
   return -1;
 }
 
+/* The cut along which windows in dim r of operand k of member i are tiled; -1: none. */
+static int cut_of_windows(const Tile *t, size_t i, size_t k, uint32_t r, int64_t *out_step, int64_t *out_reach) {
+  for (uint32_t c = 0; c < t->grid.num_cuts; c++)
+    if (nr_tiling_window_dim(t->tiling.ops[i], k, loop_of_cut(t, i, c), out_step, out_reach) == (int)r) return (int)c;
+  return -1;
+}
+
 /* The range of cut c as a value that the host program has too: a constant, or a block argument. */
 static bool find_range(Tile *t, uint32_t c) {
   if (t->grid.cuts[c].range != NR_DYNAMIC) {
@@ -125,7 +132,7 @@ static NrValue *outside(const Tile *t, NrBuilder *b, NrIndex index) {
 /* The range in the host program. */
 static NrValue *range_outside(const Tile *t, NrBuilder *b, uint32_t c) { return outside(t, b, t->range[c]); }
 
-/* The range of loop d of the root in the host program, from the size of a load; NULL: no load shows it. */
+/* The range of loop d of the root in the host program, from the size of a load or of a store; NULL: none shows it. */
 static NrValue *open_range_outside(const Tile *t, NrBuilder *b, uint32_t d) {
   const NrOp *root = t->tiling.ops[t->tiling.root];
   for (size_t k = 0; k < nr_linalg_num_inputs(root); k++) {
@@ -133,6 +140,16 @@ static NrValue *open_range_outside(const Tile *t, NrBuilder *b, uint32_t d) {
     int r = nr_tiling_operand_dim(root, k, d);
     if (r < 0 || !load || !nr_op_is(load, NR_OP_flow_dispatch_tensor_load)) continue;
     NrIndex size = nr_index_list_get(load, nr_flow_load_slots[1], (size_t)r);
+    if (!size.value || size.value->block == t->body) return outside(t, b, size);
+  }
+  for (size_t i = 0; i < t->stores.size; i++) {
+    const NrValue *value = nr_flow_dispatch_tensor_store_value(t->stores.data[i]);
+    size_t member = nr_tiling_find(&t->tiling, value->op);
+    int loop = t->tiling.loop[member][d];
+    if (loop < 0 || !(t->tiling.shared >> d & 1)) continue;
+    int r = nr_tiling_result_dim(value->op, value->index, (uint32_t)loop);
+    if (r < 0) continue;
+    NrIndex size = nr_index_list_get(t->stores.data[i], nr_flow_store_slots[1], (size_t)r);
     if (!size.value || size.value->block == t->body) return outside(t, b, size);
   }
   return NULL;
@@ -210,6 +227,15 @@ static void find_tile(Tile *t, NrBuilder *b, uint32_t c) {
 
 /* ---- tiles ------------------------------------------------------------------------------------------------------- */
 
+/* factor * index + addend */
+static NrIndex scaled(NrBuilder *b, NrIndex index, int64_t factor, int64_t addend) {
+  if (!index.value) return nr_index_const(factor * index.constant + addend);
+  NrValue *value = index.value;
+  if (factor != 1) value = nr_arith_binary(b, NR_OP_arith_muli, value, nr_arith_constant_index(b, factor));
+  if (addend) value = nr_arith_binary(b, NR_OP_arith_addi, value, nr_arith_constant_index(b, addend));
+  return (NrIndex){value, 0};
+}
+
 /* The part of a load, an empty tensor or another value from outside of the members that operand k of member i uses. */
 static NrValue *part_of(Tile *t, NrBuilder *b, size_t i, size_t k) {
   NrValue *value = nr_operand(t->tiling.ops[i], k);
@@ -219,10 +245,12 @@ static NrValue *part_of(Tile *t, NrBuilder *b, size_t i, size_t k) {
   if (type->kind != NR_TYPE_TENSOR) return value;
   bool loads = nr_op_is(value->op, NR_OP_flow_dispatch_tensor_load);
   for (uint32_t r = 0; r < type->rank; r++) {
+    int64_t step = 1, reach = 1;
     int c = cut_of_operand(t, i, k, r);
+    if (c < 0) c = cut_of_windows(t, i, k, r, &step, &reach);
     cut |= c >= 0;
-    lists[0][r] = c >= 0 ? t->offset[c] : nr_index_const(0);
-    lists[1][r] = c >= 0 ? t->size[c] : nr_index_const(type->dims[r]);
+    lists[0][r] = c >= 0 ? scaled(b, t->offset[c], step, 0) : nr_index_const(0);
+    lists[1][r] = c >= 0 ? scaled(b, t->size[c], step, reach - step) : nr_index_const(type->dims[r]);
     if (c < 0 && type->dims[r] == NR_DYNAMIC)
       lists[1][r] = loads ? nr_index_list_get(value->op, nr_flow_load_slots[1], r) : nr_dim_build(b, value, r);
     lists[2][r] = nr_index_const(1);

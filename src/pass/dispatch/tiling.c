@@ -3,6 +3,7 @@
 
 #include <ctype.h>
 
+#include "dialect/affine/affine.h"
 #include "dialect/tensor/tensor.h"
 #include "ir/text.h"
 
@@ -87,6 +88,34 @@ int nr_tiling_result_dim(const NrOp *op, size_t j, uint32_t d) {
   return dim_of_map(nr_linalg_map(op, nr_op_destination_index(op, j)), d);
 }
 
+int nr_tiling_window_dim(const NrOp *op, size_t k, uint32_t d, int64_t *out_step, int64_t *out_reach) {
+  if (!nr_tiling_is_work(op)) return NONE;
+  NrAttr map = nr_linalg_map(op, k);
+  int found = NONE;
+  for (uint32_t r = 0; r < map->num_exprs; r++) {
+    int64_t coeff[NR_MAX_RANK], constant, reach;
+    if (!nr_affine_uses_dim(map->exprs[r], d)) continue;
+    if (found >= 0 || !nr_affine_linear(map->exprs[r], map->num_dims, coeff, &constant) || constant < 0 || coeff[d] < 1)
+      return NONE;
+    found = (int)r;
+    *out_step = coeff[d];
+    *out_reach = constant + 1;
+    for (uint32_t other = 0; other < map->num_dims; other++) {
+      if (other == d || coeff[other] == 0) continue;
+      int64_t range = nr_linalg_static_range(op, other);
+      if (is_parallel(op, other) || coeff[other] < 0 || range < 1 || !nr_mul_i64(coeff[other], range - 1, &reach) ||
+          !nr_add_i64(*out_reach, reach, out_reach))
+        return NONE;
+    }
+  }
+  return found;
+}
+
+bool nr_tiling_indexes(const NrOp *op, size_t k, uint32_t d) {
+  int64_t step, reach;
+  return nr_tiling_operand_dim(op, k, d) >= 0 || nr_tiling_window_dim(op, k, d, &step, &reach) >= 0;
+}
+
 /* The loop that alone indexes the dim of operand k or of result j; NONE: there is none. */
 static int loop_of_dim(const NrOp *op, bool result, size_t number, int dim) {
   for (uint32_t d = 0; d < num_loops(op); d++)
@@ -157,8 +186,12 @@ static bool can_cut(const NrTiling *t, size_t i, uint32_t d) {
   if (t->loop[i][d] < 0) return false;
   uint32_t loop = (uint32_t)t->loop[i][d];
   if (!is_parallel(op, loop)) return false;
-  for (uint32_t k = 0; k < op->num_operands; k++)
-    if (nr_tiling_operand_dim(op, k, loop) == CANNOT) return false;
+  int64_t step, reach;
+  for (uint32_t k = 0; k < op->num_operands; k++) {
+    if (nr_tiling_operand_dim(op, k, loop) != CANNOT) continue;
+    bool outside = nr_tiling_find(t, nr_operand(op, k)->op) == SIZE_MAX;
+    if (!outside || nr_tiling_window_dim(op, k, loop, &step, &reach) < 0) return false;
+  }
   for (uint32_t j = 0; j < op->num_results; j++)
     if (nr_tiling_result_dim(op, j, loop) < 0) return false;
   for (uint32_t other = 0; other < t->num_loops; other++)

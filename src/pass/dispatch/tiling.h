@@ -5,7 +5,8 @@
  *   %s = linalg.generic (sum over d1)(%e)       whole in every workgroup.
  *
  * A shared loop is a parallel loop of the root which, through the maps of the ops, is one loop of each other op, which
- * indexes all that the ops compute, and along which all that they read can be cut or is whole. */
+ * indexes all that the ops compute, and along which all that they read can be cut or is whole. What tiles read from
+ * outside may overlap, as windows do. */
 #ifndef NORIA_PASS_DISPATCH_TILING_H
 #define NORIA_PASS_DISPATCH_TILING_H
 
@@ -42,6 +43,11 @@ size_t nr_tiling_find(const NrTiling *t, const NrOp *op);
  */
 int nr_tiling_operand_dim(const NrOp *op, size_t k, uint32_t d);
 int nr_tiling_result_dim(const NrOp *op, size_t j, uint32_t d);
+/* The dim of operand k that loop d indexes as the position of a window, in which loops of sums run, as in y * 2 + k.
+ * Positions i to i + n - 1 read *out_step * (n - 1) + *out_reach elements of it, from *out_step * i on. -1: none. */
+int nr_tiling_window_dim(const NrOp *op, size_t k, uint32_t d, int64_t *out_step, int64_t *out_reach);
+/* Whether loop d indexes operand k, in one of these ways. */
+bool nr_tiling_indexes(const NrOp *op, size_t k, uint32_t d);
 /* The range of a loop of the root, or NR_DYNAMIC. */
 int64_t nr_tiling_range(const NrTiling *t, uint32_t d);
 

@@ -152,3 +152,25 @@ func.func @short_rows(%k: tensor<256x4096xf32>, %x: tensor<8x?x?xf32>, %e: tenso
   } -> tensor<256x?x?xf32>
   return %0 : tensor<256x?x?xf32>
 }
+
+// Windows of a kernel of three rows and columns, two apart: a workgroup with some of the positions reads what is under
+// all of them. Its neighbours read some of that too.
+// CHECK-LABEL: func.func @windows
+// AVX512: %[[X:.*]] = arith.muli %{{.*}}, %c16
+// AVX512: %[[Y:.*]] = arith.muli %{{.*}}, %c1
+// AVX512: %[[TOP:.*]] = arith.muli %[[Y]], %c2
+// AVX512: %[[LEFT:.*]] = arith.muli %[[X]], %c2
+// AVX512: tensor.load {{.*}} offsets = [0, %[[TOP]], %[[LEFT]]], sizes = [64, 3, 33]
+// AVX512: tensor.load {{.*}} offsets = [%[[Y]], %[[X]], 0], sizes = [1, 16, 32]
+#x = affine_map<(y, x, o, c, a, b) -> (c, y * 2 + a, x * 2 + b)>
+#k = affine_map<(y, x, o, c, a, b) -> (c, a, b, o)>
+#o = affine_map<(y, x, o, c, a, b) -> (y, x, o)>
+func.func @windows(%x: tensor<64x129x129xf32>, %k: tensor<64x3x3x32xf32>, %i: tensor<64x64x32xf32>) -> tensor<64x64x32xf32> {
+  %0 = linalg.generic {indexing_maps = [#x, #k, #o], iterator_types = ["parallel", "parallel", "parallel", "reduction", "reduction", "reduction"]} ins(%x, %k : tensor<64x129x129xf32>, tensor<64x3x3x32xf32>) outs(%i : tensor<64x64x32xf32>) {
+  ^bb0(%p: f32, %q: f32, %z: f32):
+    %m = arith.mulf %p, %q fastmath<reassoc,contract> : f32
+    %s = arith.addf %z, %m fastmath<reassoc,contract> : f32
+    linalg.yield %s : f32
+  } -> tensor<64x64x32xf32>
+  return %0 : tensor<64x64x32xf32>
+}
