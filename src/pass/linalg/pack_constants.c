@@ -290,25 +290,33 @@ static void pack(const Pack *p) {
   replace_split(&b, op, p->n, operands, maps);
 }
 
+/* The dim of the tensor that is the blocks, and the columns of one, of what a structured op computes; -1: none is. */
+static int dim_of_blocks(const NrValue *value, int64_t *out_block) {
+  if (value->type->kind != NR_TYPE_TENSOR || !value->op || !nr_op_is(value->op, NR_OP_tensor_collapse_shape)) return -1;
+  const NrValue *source = nr_tensor_collapse_shape_source(value->op);
+  for (uint32_t at = 0; is_structured(source->op) && at < value->type->rank; at++) {
+    *out_block = at + 1 < source->type->rank ? source->type->dims[at + 1] : NR_DYNAMIC;
+    if (*out_block > 1 && source->type->dims[at] > 1 && is_of_blocks(value, at, *out_block)) return (int)at;
+  }
+  return -1;
+}
+
 /* Element-wise ops that use the products take them in blocks, as do those that use these: with a reshape in between,
  * workgroups could not share the loops over columns. */
 static void follow(NrOp *op) {
   for (size_t k = 0; k < nr_linalg_num_inputs(op); k++) {
-    NrValue *value = nr_operand(op, k);
-    if (value->type->kind != NR_TYPE_TENSOR || !value->type->rank) continue;
-    uint32_t last = value->type->rank - 1;
-    int64_t block = BLOCK_BYTES / NR_MAX((int64_t)nr_type_byte_size(value->type->elem), 1);
-    if (!is_of_blocks(value, last, block) || !is_structured(nr_tensor_collapse_shape_source(value->op)->op)) continue;
-    uint32_t d = (uint32_t)nr_linalg_num_loops(op) - 1;
-    if (dim_of_loop(op, k, d) != (int)last || !can_split_map(op, d, block)) continue;
-    split_loop(op, d, block);
-    return;
+    int64_t block;
+    int at = dim_of_blocks(nr_operand(op, k), &block);
+    for (uint32_t d = 0; at >= 0 && d < nr_linalg_num_loops(op); d++) {
+      if (dim_of_loop(op, k, d) != at || !can_split_map(op, d, block)) continue;
+      split_loop(op, d, block);
+      return;
+    }
   }
 }
 
 static void pack_all(NrOp *root, Choice choice) {
   NrOpList found = {0};
-  bool any = false;
   nr_collect_post(root, is_structured, &found);
   for (size_t i = 0; i < found.size; i++) {
     Pack p = {.op = found.data[i]};
@@ -319,10 +327,9 @@ static void pack_all(NrOp *root, Choice choice) {
     choice.most -= bytes;
     if (large) pack(&p);
     else turn(&p);
-    any |= large;
   }
   found.size = 0;
-  if (any) nr_collect_post(root, is_structured, &found);
+  nr_collect_post(root, is_structured, &found);
   for (size_t i = 0; i < found.size; i++) follow(found.data[i]);
   nr_vec_deinit(&found);
 }
