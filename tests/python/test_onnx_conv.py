@@ -166,3 +166,64 @@ def test_pointwise_of_many_dims(spatial):
     got = noria.InferenceSession(one_node("Conv", feeds, False, {"group": 2}).SerializeToString()).run(None, feeds)[0]
     want = np.einsum("gip,goi->gop", x.reshape(2, 2, -1), w.reshape(2, 3, 2)).reshape(got.shape)
     np.testing.assert_allclose(got, want, rtol=1e-4, atol=1e-4)
+
+
+# dims of x without the batch, output channels, kernel, attributes; blocks of 32 channels, of which the last one may have
+# fewer (60: 28, 91: 27). Depths from 256 on.
+BY_CHANNELS = [((32, 9, 11), 64, (3, 3), {"pads": [1, 1, 1, 1]}), ((40, 20, 7), 60, (3, 3), {"strides": [2, 1]}),
+               ((64, 13, 16), 91, (5, 1), {"pads": [0, 3, 2, 1], "dilations": [2, 1]}),
+               ((30, 12, 19), 32, (3, 3), {"strides": [1, 3], "dilations": [3, 2], "pads": [4, 0, 0, 5]}),
+               ((100, 23), 64, (3,), {"strides": [2], "pads": [2, 1]}),
+               ((16, 5, 6, 9), 32, (3, 2, 3), {"pads": [1, 0, 1, 1, 1, 1]}), ((90, 18, 1), 128, (3, 1), {})]
+
+
+def by_channels(x, out, kernel, attrs, dtype, is_open):
+    """Conv and Relu of the kernel, which is a constant; and the feeds."""
+    rng = np.random.default_rng(out)
+    weights = {"w": rng.normal(size=(out, x[0], *kernel)), "b": rng.normal(size=out)}
+    elem = helper.np_dtype_to_tensor_dtype(np.dtype(dtype))
+    dims = [None, x[0]] + [f"d{i}" for i in range(1, len(x))] if is_open else [2, *x]
+    graph = helper.make_graph(
+        [helper.make_node("Conv", ["x", "w", "b"], ["c"], **attrs), helper.make_node("Relu", ["c"], ["y"])], "g",
+        [helper.make_tensor_value_info("x", elem, dims)], [helper.make_tensor_value_info("y", elem, None)],
+        [numpy_helper.from_array(w.astype(dtype), name) for name, w in weights.items()])
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 18)], ir_version=9)
+    return model, {"x": rng.normal(size=(2, *x)).astype(dtype)}
+
+
+@pytest.mark.parametrize("dtype, is_open", [(np.float32, False), (np.float32, True), (np.float64, True)])
+@pytest.mark.parametrize("x, out, kernel, attrs", BY_CHANNELS)
+def test_by_channels(x, out, kernel, attrs, dtype, is_open):
+    """Sums that lie side by side along the channels of the result (conv_by_channels.c), on one and two threads."""
+    model, feeds = by_channels(x, out, kernel, attrs, dtype, is_open)
+    want = ReferenceEvaluator(model).run(None, feeds)[0]
+    for threads in (1, 2):
+        options = noria.SessionOptions()
+        options.intra_op_num_threads = threads
+        got = noria.InferenceSession(model.SerializeToString(), options).run(None, feeds)[0]
+        np.testing.assert_allclose(got, want, rtol=1e-4, atol=1e-4)
+
+
+@pytest.mark.parametrize("cpu", ["x86-64-v4", "x86-64-v3", "x86-64-v2"])
+def test_by_channels_on(cpu, noria_tool, tmp_path):
+    for number in (0, 2):
+        x, out, kernel, attrs = BY_CHANNELS[number]
+        model, feeds = by_channels(x, out, kernel, attrs, np.float32, True)
+        onnx.save(model, tmp_path / "m.onnx")
+        made = noria_tool("compile", f"--cpu={cpu}", tmp_path / "m.onnx", "-o", tmp_path / f"{number}.so")
+        assert made.returncode == 0, made.stderr
+        try:
+            session = noria.InferenceSession(str(tmp_path / f"{number}.so"))
+        except noria.Error as error:
+            pytest.skip(str(error))
+        np.testing.assert_allclose(session.run(None, feeds)[0], ReferenceEvaluator(model).run(None, feeds)[0], rtol=1e-4,
+                                   atol=1e-4)
+
+
+def test_by_channels_with_infinite_elements():
+    """An element of x takes part in the sums of its windows only."""
+    model, feeds = by_channels(*BY_CHANNELS[0], np.float32, True)
+    feeds["x"][0, 3, 4, 5], feeds["x"][1, 0, 0, 0] = np.inf, np.nan
+    got, want = (s.run(None, feeds)[0] for s in (noria.InferenceSession(model.SerializeToString()), ReferenceEvaluator(model)))
+    assert np.isnan(want).any() and np.isfinite(want).any()
+    np.testing.assert_allclose(got, want, rtol=1e-4, atol=1e-4)

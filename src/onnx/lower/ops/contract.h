@@ -76,7 +76,9 @@ typedef struct NrConv {
   bool by_four;                   /* bytes: windows are [batch, groups, fours of the depth, positions, 4], with all
                                      positions in one dim, as in `out` */
   bool direct;                    /* no windows: each sum reads x, within its padding, under the window */
-  NrValue *x, *padding;           /* direct; padding: the scalar out of bounds, or NULL */
+  bool by_channels;               /* no windows: sums of a block of channels side by side read x under the window. `out`
+                                     is [batch, blocks, positions.., block], kernel [blocks, channels, size.., block] */
+  NrValue *x, *padding;           /* direct, by_channels; padding: the scalar out of bounds, or NULL */
   NrWindow window;
 } NrConv;
 /* Checks the shapes. padding: the scalar out of bounds, NULL for 0. */
@@ -86,6 +88,12 @@ NrStatus nr_lower_conv_under(NrLower *l, NrValue *x, NrValue *k, NrDim groups, N
                              NrConv *out);
 /* init plus the products, in shape `out`. */
 NrValue *nr_lower_conv_sum(NrLower *l, const NrConv *c, NrValue *init, NrSigns signs);
+
+/* A convolution by_channels (conv_by_channels.c). */
+bool nr_lower_conv_takes_channels(const NrValue *x, const NrValue *k, int64_t groups, const NrWindow *w);
+void nr_lower_conv_by_channels(NrLower *l, NrValue *k, NrConv *c); /* sets what differs: out and kernel */
+NrValue *nr_lower_conv_channels_sum(NrLower *l, const NrConv *c, NrValue *init);
+NrValue *nr_lower_conv_channels_result(NrLower *l, const NrConv *c, NrValue *sum, NrValue *bias); /* shape `result` */
 
 /* The columns x, [batch, channels * kernel elements, positions], summed into an image [batch, channels, spatial..], in
  * the wide type: each element where its kernel element stands at its position. w->out are the positions; what is

@@ -451,12 +451,21 @@ NrStatus nr_lower_conv_windows(NrLower *l, NrValue *x, NrValue *k, NrValue *padd
   NrWindow w = {0};
   if (!nr_lower_window_kernel(l, k, &w)) return NR_ERROR_INVALID;
   NR_TRY(nr_lower_window(l, x, &w));
+  bool by_channels = !padding && nr_lower_conv_takes_channels(x, k, group, &w);
   if (!padding && nr_type_is_float(x->type->elem)) k = trim_kernel(l, x, k, &w);
+  if (by_channels) {
+    NR_TRY(conv_shapes(l, &x, k, nr_dim(group), &w, out));
+    out->x = padded(l, x, NULL, &w, &out->result);
+    out->window = w;
+    nr_lower_conv_by_channels(l, k, out);
+    return NR_OK;
+  }
   return nr_lower_conv_under(l, x, k, nr_dim(group), w, padding, out);
 }
 
 NrValue *nr_lower_conv_sum(NrLower *l, const NrConv *c, NrValue *init, NrSigns signs) {
   if (c->direct) return direct_sum(l, c, init, signs);
+  if (c->by_channels) return nr_lower_conv_channels_sum(l, c, init);
   NrValue *kernel = c->by_four ? nr_lower_by_four(l, c->kernel, "goq", 'q', "goq") : c->kernel;
   NrValue *sum = nr_lower_sum_integers(l, c->windows, c->windows_dims, kernel, c->by_four ? "goqz" : "goq", c->out_dims,
                                        init, signs);
@@ -472,8 +481,11 @@ NrStatus nr_lower_conv_of(NrLower *l, NrValue **out_y) {
   NR_TRY(nr_lower_conv_windows(l, x, nr_lower_in(l, 1), NULL, &c));
   if (bias && !nr_lower_is_vector(l, 2, c.result.dims[1])) return NR_ERROR_INVALID;
   NrType elem = x->type->elem;
-  NrValue *init = bias_init(l, bias, &c.out, c.groups, c.per_group, nr_lower_wide_type(elem));
-  NrValue *y = nr_lower_reshape(l, nr_lower_conv_sum(l, &c, init, (NrSigns){0}), &c.result);
+  NrType acc = nr_lower_wide_type(elem);
+  NrValue *start = c.by_channels ? NULL : bias; /* by channels, it is added to the sums as they are transposed */
+  NrValue *init = bias_init(l, start, &c.out, c.groups, c.per_group, acc);
+  NrValue *y = nr_lower_conv_sum(l, &c, init, (NrSigns){0});
+  y = c.by_channels ? nr_lower_conv_channels_result(l, &c, y, bias) : nr_lower_reshape(l, y, &c.result);
   *out_y = nr_lower_narrow_tensor(l, y, elem);
   return NR_OK;
 }
