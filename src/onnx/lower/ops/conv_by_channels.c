@@ -23,13 +23,16 @@ static bool is_constant(const NrValue *k) {
   return value && nr_attr_is_elements(value) && !value->splat;
 }
 
-/* Whether a tile has some positions along the last dim, or along the one before where that has one. */
+/* Whether a tile has some positions along the last dim, or along the one before where that has one. A signal of unknown
+ * length may have one position or two, as where it is a short piece of a stream; there is code for few positions
+ * (few_columns.c) where windows are gathered. */
 static bool has_rows(const NrWindow *w) {
   enum { LEAST_ROW = 4, LEAST_POSITIONS = 8 };
   NrDim last = w->out[w->spatial - 1];
   int64_t positions = 1;
   for (size_t i = 0; i < w->spatial; i++) {
-    if (!nr_dim_known(w->out[i])) return !nr_dim_known(last) || last.size == 1 || last.size >= LEAST_ROW;
+    if (!nr_dim_known(w->out[i]))
+      return w->spatial > 1 && (!nr_dim_known(last) || last.size == 1 || last.size >= LEAST_ROW);
     if (!nr_mul_i64(positions, w->out[i].size, &positions)) return false;
   }
   return positions >= LEAST_POSITIONS && (last.size == 1 || last.size >= LEAST_ROW);
