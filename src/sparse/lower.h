@@ -194,6 +194,12 @@ void nr_output_results(NrGenerator *s); /* notes them in the kernel, once all is
 const char *nr_output_type(NrGenerator *s, const NrSparseValue *value);
 bool nr_output_scatters(const NrGenerator *s); /* an element is written several times */
 
+/* dense.c: the same for dense results; the end of one that is in memory. */
+void nr_dense_begin(NrGenerator *s);
+void nr_dense_put(NrGenerator *s, NrLoopValue value);
+void nr_dense_end(NrGenerator *s);
+const char *nr_dense_type(NrGenerator *s);
+
 /* prefetch.c: asks for what some positions ahead of `at` lies below the coordinates of the next level of `access`, in
  * the operands of the terms that have its index as a dense level above a compressed one. `at` was read and checked. */
 void nr_prefetch(NrGenerator *s, NrTerms terms, size_t access, NrLoopValue at);

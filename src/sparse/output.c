@@ -1,11 +1,11 @@
-/* output.c - the result of the function; see lower.h.
+/* output.c - the result of the function; see lower.h. dense.c has dense ones.
  *
- * A dense result is written anywhere, and starts as zeros unless each element is written. A sparse one is appended to
- * in the order of its levels: its arrays grow before the loop that appends, by the number of entries that the loop may
- * add. Where a sum is outside of the loop over the last level, entries come in any order: then a row is summed up in a
- * dense workspace first, with a bit for each element that is set. Reading the bits gives the coordinates in order, so
- * nothing is sorted. New memory takes as long as the sums, since the system clears each page: so how much is needed is
- * estimated first. */
+ * A sparse one is appended to in the order of its levels: its arrays grow before the loop that appends, by the number
+ * of entries that the loop may add, or have room for all entries from the start. Where a sum is outside of the loop
+ * over the last level, entries come in any order: then a row is summed up in a dense workspace first, with a bit for
+ * each element that is set. Reading the bits gives the coordinates in order, so nothing is sorted. New memory takes as
+ * long as the sums, since the system clears each page: so how much is needed is estimated first (workspace.c), or
+ * counted (rows.c). */
 #include "sparse/lower.h"
 
 static const NrSparseTensor *result(const NrGenerator *s) { return &s->a->tensors[0]; }
@@ -29,13 +29,6 @@ static size_t counting_level(const NrGenerator *s, size_t l) {
 
 static const char *array_type(NrGenerator *s) { return nr_gen_text(s, "tensor<?x%s>", s->index); }
 static const char *values_type(NrGenerator *s) { return nr_gen_text(s, "tensor<?x%s>", s->type); }
-
-/* "tensor<?x?xf64>", or a memref. */
-static const char *shaped_type(NrGenerator *s, const char *kind) {
-  const char *text = nr_gen_text(s, "%s<", kind);
-  for (size_t l = 0; l < result(s)->order; l++) text = nr_gen_text(s, "%s?x", text);
-  return nr_gen_text(s, "%s%s>", text, s->type);
-}
 
 static bool is_free(const NrGenerator *s, size_t index) { return index < s->a->num_free; }
 
@@ -119,59 +112,6 @@ static NrLoopValue filled(NrGenerator *s, const char *hint, const char *type, co
                       zero, empty);
 }
 
-/* Elements that are added to often are in memory of their own: inner loops over them have no checks, so they can be
- * vectorized. The tensor is a copy of it. */
-static void begin_memory(NrGenerator *s, const NrLoopValue *sizes, const char *text) {
-  const char *name = nr_gen_text(s, "%.*s_mem", NR_STR_ARG(result(s)->name)), *type = shaped_type(s, "memref");
-  s->out.in_memory = true;
-  if (s->a->adds) {
-    s->out.values = nr_gen_op1(
-        s, name, nr_gen_text(s, "bufferization.to_buffer $0 : %s to %s", shaped_type(s, "tensor"), type),
-        s->arrays[0].values);
-    return;
-  }
-  s->out.values = nr_loops_op(&s->l, name, nr_gen_text(s, "memref.alloc(%s) : %s", text, type), sizes,
-                              result(s)->order);
-  NR_LOOPS_OP(&s->l, NULL, nr_gen_text(s, "linalg.fill ins($0 : %s) outs($1 : %s)", s->type, type), s->zero,
-              s->out.values);
-}
-
-static void end_memory(NrGenerator *s) {
-  const char *name = nr_gen_text(s, "%.*s", NR_STR_ARG(result(s)->name)), *type = shaped_type(s, "memref");
-  const char *tensor = shaped_type(s, "tensor");
-  NrLoopValue made = nr_gen_op1(s, name, nr_gen_text(s, "bufferization.to_tensor $0 restrict : %s to %s", type, tensor),
-                                s->out.values);
-  if (!s->a->adds) nr_gen_op1(s, NULL, nr_gen_text(s, "memref.dealloc $0 : %s", type), s->out.values);
-  s->out.values = nr_loops_variable(&s->l, name, tensor, made);
-}
-
-static void begin_dense(NrGenerator *s) {
-  const char *type = shaped_type(s, "tensor"), *name = nr_gen_text(s, "%.*s", NR_STR_ARG(result(s)->name)), *sizes = "";
-  NrLoopValue operands[NR_SPARSE_MAX_ORDER + 1], start = s->arrays[0].values;
-  size_t order = result(s)->order;
-  if (!order) {
-    s->out.values = nr_loops_variable(&s->l, name, s->type, s->a->adds ? start : s->zero);
-    return;
-  }
-  for (size_t l = 0; l < order; l++) {
-    operands[l] = s->extent[level_index(s, l)];
-    sizes = nr_gen_text(s, "%s%s$%zu", sizes, l ? ", " : "", l);
-  }
-  if (nr_output_scatters(s)) {
-    begin_memory(s, operands, sizes);
-    return;
-  }
-  if (!s->a->adds) {
-    start = nr_loops_op(&s->l, nr_gen_text(s, "%s_empty", name), nr_gen_text(s, "tensor.empty(%s) : %s", sizes, type),
-                        operands, order);
-    if (!nr_gen_visits_all(s))
-      start = nr_gen_op2(s, nr_gen_text(s, "%s_zero", name),
-                         nr_gen_text(s, "linalg.fill ins($0 : %s) outs($1 : %s) -> %s", s->type, type, type), s->zero,
-                         start);
-  }
-  s->out.values = nr_loops_variable(&s->l, name, type, start);
-}
-
 /* The first size of the arrays of the last level. */
 static NrLoopValue last_room(NrGenerator *s) {
   if (nr_output_scatters(s)) return s->out.expected;
@@ -244,7 +184,7 @@ static void begin_level(NrGenerator *s, size_t l, NrLoopValue above, NrLoopValue
 
 void nr_output_begin(NrGenerator *s) {
   if (s->out.is_dense) {
-    begin_dense(s);
+    nr_dense_begin(s);
     return;
   }
   NrLoopValue above = s->c1;
@@ -423,37 +363,8 @@ void nr_output_write_at(NrGenerator *s, NrLoopValue at, NrLoopValue coordinate, 
   store_value(s, at, value);
 }
 
-static void put_dense(NrGenerator *s, NrLoopValue value) {
-  size_t order = result(s)->order;
-  NrLoopValue operands[NR_SPARSE_MAX_ORDER + 2] = {s->out.values, value};
-  const char *places = "", *type = shaped_type(s, "tensor");
-  const char *hint = nr_gen_text(s, "%.*s", NR_STR_ARG(result(s)->name));
-  for (size_t l = 0; l < order; l++) {
-    operands[l + 2] = s->coordinate[level_index(s, l)];
-    places = nr_gen_text(s, "%s%s$%zu", places, l ? ", " : "", l + 2);
-  }
-  if (s->out.in_memory) {
-    const char *memory = shaped_type(s, "memref");
-    NrLoopValue old = nr_loops_op(&s->l, "old", nr_gen_text(s, "memref.load $0[%s] : %s", places, memory), operands,
-                                  order + 2);
-    operands[1] = nr_gen_add(s, old, value);
-    nr_loops_op(&s->l, NULL, nr_gen_text(s, "memref.store $1, $0[%s] : %s", places, memory), operands, order + 2);
-    return;
-  }
-  if (nr_output_scatters(s) || s->a->adds) {
-    NrLoopValue old = order ? nr_loops_op(&s->l, "old", nr_gen_text(s, "tensor.extract $0[%s] : %s", places, type),
-                                          operands, order + 2)
-                            : nr_loops_read(&s->l, s->out.values);
-    operands[1] = nr_gen_add(s, old, value);
-  }
-  NrLoopValue made = order ? nr_loops_op(&s->l, hint, nr_gen_text(s, "tensor.insert $1 into $0[%s] : %s", places, type),
-                                         operands, order + 2)
-                           : operands[1];
-  nr_loops_assign(&s->l, s->out.values, made);
-}
-
 void nr_output_put(NrGenerator *s, NrLoopValue value) {
-  if (s->out.is_dense) put_dense(s, value);
+  if (s->out.is_dense) nr_dense_put(s, value);
   else if (s->out.in_workspace) nr_workspace_put(s, value);
   else nr_output_append(s, s->coordinate[level_index(s, result(s)->order - 1)], value);
 }
@@ -520,7 +431,7 @@ static void end_level(NrGenerator *s, size_t l) {
 }
 
 void nr_output_end(NrGenerator *s) {
-  if (s->out.in_memory) end_memory(s);
+  if (s->out.in_memory) nr_dense_end(s);
   if (s->out.is_dense) return;
   if (nr_output_scatters(s) && !s->out.by_rows) nr_workspace_end(s);
   if (s->out.is_bounded) end_bounded(s);
@@ -548,7 +459,7 @@ void nr_output_results(NrGenerator *s) {
 const char *nr_output_type(NrGenerator *s, const NrSparseValue *value) {
   switch (value->kind) {
   case NR_SPARSE_SCALAR: return s->type;
-  case NR_SPARSE_DENSE: return shaped_type(s, "tensor");
+  case NR_SPARSE_DENSE: return nr_dense_type(s);
   case NR_SPARSE_VALUES: return values_type(s);
   default: return array_type(s);
   }
