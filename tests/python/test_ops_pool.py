@@ -3,6 +3,9 @@ import itertools
 
 import numpy as np
 import pytest
+from onnx import helper
+
+import noria
 from ops import Batch, Const, fails
 
 F32 = np.float32
@@ -20,6 +23,33 @@ def pooled(x, kernel, strides):
         y[(..., *p)] = np.take_along_axis(flat, best, -1)[..., 0]
         at[(..., *p)] = np.take_along_axis(places[window].reshape(flat.shape), best, -1)[..., 0]
     return y, at
+
+
+@pytest.mark.parametrize("is_open", [False, True])
+@pytest.mark.parametrize("shape, kernel, strides, pads", [((2, 3, 17, 40), (3, 3), (2, 2), (1, 1, 1, 1)),
+                                                          ((1, 2, 7, 8), (3, 2), (2, 3), (2, 0, 1, 1)),
+                                                          ((1, 2, 5, 6, 7), (2, 3, 2), (1, 1, 1), (0, 1, 0, 1, 0, 1)),
+                                                          ((1, 2, 6, 5), (1, 3), (1, 2), (0, 1, 0, 0)),
+                                                          ((2, 2, 3, 9), (4, 2), (1, 1), (0, 0, 0, 0))])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64, np.uint8])
+def test_largest_under_windows(shape, kernel, strides, pads, dtype, is_open):
+    """With an infinite element too, and, where the kernel is larger than the input, without a result."""
+    x = np.random.default_rng(7).integers(0, 200, shape).astype(dtype)
+    if dtype != np.uint8 and x.size:
+        x.flat[3::11] = -np.inf
+    n = len(kernel)
+    lowest = 0 if dtype == np.uint8 else -np.inf
+    padded = np.pad(x, [(0, 0), (0, 0)] + list(zip(pads[:n], pads[n:])), constant_values=lowest)
+    want = pooled(padded, kernel, strides)[0]
+    elem = helper.np_dtype_to_tensor_dtype(np.dtype(dtype))
+    graph = helper.make_graph(
+        [helper.make_node("MaxPool", ["x"], ["y"], kernel_shape=kernel, strides=strides, pads=pads)], "g",
+        [helper.make_tensor_value_info("x", elem, [None] * len(shape) if is_open else shape)],
+        [helper.make_tensor_value_info("y", elem, None)])
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 18)], ir_version=9)
+    got = noria.InferenceSession(model.SerializeToString()).run(None, {"x": x})[0]
+    assert got.dtype == want.dtype
+    np.testing.assert_array_equal(got, want)
 
 
 @pytest.mark.parametrize("shape, kernel, strides", [((2, 3, 8), (2,), (2,)), ((1, 2, 6, 9), (2, 3), (2, 3)),

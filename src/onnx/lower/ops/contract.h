@@ -61,6 +61,10 @@ NrStatus nr_lower_window(NrLower *l, NrValue *x, NrWindow *w);
  * an error. */
 bool nr_lower_window_list(NrLower *l, const char *name, size_t count, int64_t fallback, int64_t min, int64_t *out);
 
+/* x within its padding, if none is known to be negative; w has none then. Else, out of bounds, index 0 is read: so x
+ * must not be empty where the result has elements. padding: NULL for 0. */
+NrValue *nr_lower_padded(NrLower *l, NrValue *x, NrValue *padding, NrWindow *w, const NrShape *result);
+
 /* Sets w->size to the spatial dims of kernel k, checked to be positive and to agree with kernel_shape. */
 bool nr_lower_window_kernel(NrLower *l, NrValue *k, NrWindow *w);
 

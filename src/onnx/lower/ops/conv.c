@@ -144,9 +144,7 @@ static bool takes_fours(const NrShape *sx, const NrWindow *w) {
   return open <= MOST_OPEN;
 }
 
-/* x within its padding, if none is known to be negative; w has none then. Else, out of bounds, index 0 is read: so x
- * must not be empty where the result has elements. */
-static NrValue *padded(NrLower *l, NrValue *x, NrValue *padding, NrWindow *w, const NrShape *result) {
+NrValue *nr_lower_padded(NrLower *l, NrValue *x, NrValue *padding, NrWindow *w, const NrShape *result) {
   NrDim offsets[NORIA_MAX_RANK] = {nr_dim(0), nr_dim(0)};
   NrShape s = nr_lower_shape(l, x);
   bool any = false, fits = true;
@@ -199,7 +197,7 @@ static NrValue *gather_fours(NrLower *l, NrValue *x, const NrShape *sk, NrWindow
   for (size_t i = 0; i < w->spatial; i++) fours.dims[3 + i] = w->out[i];
   fours.dims[3 + w->spatial] = nr_dim(4);
   nr_lower_expect_elements(l, "X", x, 1, &fours); /* behind the end of the depth, its first element is read */
-  x = padded(l, x, padding, w, &fours);
+  x = nr_lower_padded(l, x, padding, w, &fours);
   Fours f = {{x, w, sk->dims[1], padding}, c->depth};
   c->by_four = true;
   c->spatial = 1;
@@ -329,7 +327,7 @@ static NrValue *gather_windows(NrLower *l, NrValue *x, const NrShape *sk, NrWind
     depth[1 + i] = w->size[i];
     positions[i] = folded.dims[3 + i] = w->out[i];
   }
-  x = padded(l, x, padding, w, &im2col);
+  x = nr_lower_padded(l, x, padding, w, &im2col);
   Im2col r = {x, w, sk->dims[1], padding};
   snprintf(c->windows_dims, sizeof c->windows_dims, "ngq%s", c->out_dims + 3);
   if (!depth_first) {
@@ -376,7 +374,7 @@ NrStatus nr_lower_conv_under(NrLower *l, NrValue *x, NrValue *k, NrDim groups, N
   NrShape sx = nr_lower_shape(l, x), sk = nr_lower_shape(l, k);
   if (is_direct(&sk, out, &w)) {
     out->direct = true;
-    out->x = padded(l, x, padding, &w, &out->result);
+    out->x = nr_lower_padded(l, x, padding, &w, &out->result);
     out->padding = padding;
     out->window = w;
     return out->x ? NR_OK : NR_ERROR_INVALID;
@@ -455,7 +453,7 @@ NrStatus nr_lower_conv_windows(NrLower *l, NrValue *x, NrValue *k, NrValue *padd
   if (!padding && nr_type_is_float(x->type->elem)) k = trim_kernel(l, x, k, &w);
   if (by_channels) {
     NR_TRY(conv_shapes(l, &x, k, nr_dim(group), &w, out));
-    out->x = padded(l, x, NULL, &w, &out->result);
+    out->x = nr_lower_padded(l, x, NULL, &w, &out->result);
     out->window = w;
     nr_lower_conv_by_channels(l, k, out);
     return NR_OK;

@@ -140,25 +140,94 @@ static void max_index_body(NrLower *l, NrValue *const *args, NrValue **results, 
   results[1] = nr_lower_select(l, better, index, args[2]);
 }
 
+static void max_of_input_body(NrLower *l, NrValue *const *args, NrValue **results, void *user) {
+  results[0] = nr_lower_select(l, is_larger(l, user, args[0], args[2]), args[0], args[2]);
+}
+
+/* The maximum over windows of which none reaches out of x. */
+static NrValue *max_inside(NrLower *l, Pool *pool, NrValue *init) {
+  size_t spatial = pool->w.spatial, loops = 2 + 2 * spatial;
+  NrAffineExpr exprs[2 * NORIA_MAX_RANK], x[NORIA_MAX_RANK];
+  char iterators[2 * NORIA_MAX_RANK + 3] = {0};
+  NrShape window = {.rank = spatial};
+  for (size_t i = 0; i < loops; i++) {
+    exprs[i] = nr_affine_dim(l->ctx, (uint32_t)i);
+    iterators[i] = i < 2 + spatial ? 'p' : 'r';
+  }
+  x[0] = exprs[0];
+  x[1] = exprs[1];
+  for (size_t i = 0; i < spatial; i++) {
+    window.dims[i] = pool->w.size[i];
+    NrAffineExpr stride = nr_affine_constant(l->ctx, pool->w.stride[i]);
+    NrAffineExpr dilation = nr_affine_constant(l->ctx, pool->w.dilation[i]);
+    x[2 + i] = nr_affine_binary(NR_AFFINE_ADD, nr_affine_binary(NR_AFFINE_MUL, exprs[2 + i], stride),
+                                nr_affine_binary(NR_AFFINE_MUL, exprs[2 + spatial + i], dilation));
+  }
+  NrValue *shape = nr_lower_empty(l, &window, pool->x->type->elem);
+  NrAttr maps[3] = {nr_attr_affine_map(l->ctx, (uint32_t)loops, 0, x, 2 + spatial),
+                    nr_attr_affine_map(l->ctx, (uint32_t)loops, 0, exprs + 2 + spatial, spatial),
+                    nr_attr_affine_map(l->ctx, (uint32_t)loops, 0, exprs, 2 + spatial)};
+  return nr_op_result(nr_lower_generic(l, (NrValue *[]){pool->x, shape}, 2, &init, 1, maps, iterators,
+                                       max_of_input_body, pool));
+}
+
+/* Windows of one element along dim i, so that it stays as it is. */
+static void keep_dim(NrLower *l, Pool *pool, size_t i) {
+  pool->w.size[i] = nr_dim(1);
+  pool->w.stride[i] = pool->w.dilation[i] = 1;
+  pool->w.begin[i] = pool->w.end[i] = nr_dim(0);
+  pool->w.out[i] = nr_lower_dim(l, pool->x, i + 2);
+}
+
+/* Whether no window reaches out of the input and a padding of known size. In ceil_mode the last one may. */
+static bool stays_in_padding(NrLower *l, const Pool *pool) {
+  const NrWindow *w = &pool->w;
+  if (nr_lower_takes_attr(l, "ceil_mode") && nr_lower_attr_int(l, "ceil_mode") != 0) return false;
+  for (size_t i = 0; i < w->spatial; i++) {
+    NrDim begin = w->begin[i], end = w->end[i];
+    if (!nr_dim_known(begin) || !nr_dim_known(end) || begin.size < 0 || end.size < 0) return false;
+  }
+  return true;
+}
+
+/* The maximum over windows: first of all spatial dims but the last one, then of the last one. Where both stages take
+ * several elements, that is fewer of them, and the first stage, which takes most, reads whole rows. Padding is
+ * written around the input, so that no window reaches out of it. (3x3 with strides of 2 on 64 channels of 112x112: 0.21
+ * ms instead of 0.71, 0.28 instead of 1.5 where only the run knows the image's size.) */
+static NrValue *max_over_windows(NrLower *l, const Pool *pool) {
+  Pool rows = *pool, columns = *pool;
+  size_t last = pool->w.spatial - 1;
+  bool several = false;
+  for (size_t i = 0; i < last; i++) several |= !nr_dim_is(pool->w.size[i], 1);
+  if (several && !nr_dim_is(pool->w.size[last], 1)) {
+    keep_dim(l, &rows, last);
+    columns.x = max_over_windows(l, &rows);
+    for (size_t i = 0; i < last; i++) keep_dim(l, &columns, i);
+  }
+  NrShape out = output_shape(l, &columns);
+  NrValue *init = nr_lower_fill(l, &out, lowest(l, columns.x->type->elem, pool->is_unsigned));
+  if (!stays_in_padding(l, &columns)) return nr_op_result(window_generic(l, &columns, &init, 1, max_body));
+  columns.x = nr_lower_padded(l, columns.x, lowest(l, columns.x->type->elem, pool->is_unsigned), &columns.w, &out);
+  return max_inside(l, &columns, init);
+}
+
 NrStatus nr_lower_maxpool(NrLower *l) {
   Pool pool = {0};
   enum { MAX_RESULT, INDEX_RESULT };
   NR_TRY(read_pool(l, &pool));
+  if (!nr_lower_wants(l, 1)) return nr_lower_out(l, 0, max_over_windows(l, &pool), nr_lower_dtype(l, 0));
   NrShape out = output_shape(l, &pool);
-  NrValue *inits[2] = {nr_lower_fill(l, &out, lowest(l, pool.x->type->elem, pool.is_unsigned))};
-  bool indices = nr_lower_wants(l, 1);
-  if (indices) inits[1] = nr_lower_fill(l, &out, nr_lower_int(l, nr_type_i64(l->ctx), -1));
-  NrOp *op = window_generic(l, &pool, inits, indices ? 2 : 1, indices ? max_index_body : max_body);
+  NrValue *inits[2] = {nr_lower_fill(l, &out, lowest(l, pool.x->type->elem, pool.is_unsigned)),
+                       nr_lower_fill(l, &out, nr_lower_int(l, nr_type_i64(l->ctx), -1))};
+  NrOp *op = window_generic(l, &pool, inits, 2, max_index_body);
   NR_TRY(nr_lower_out(l, 0, nr_result(op, MAX_RESULT), nr_lower_dtype(l, 0)));
-  return indices ? nr_lower_out(l, 1, nr_result(op, INDEX_RESULT), NORIA_I64) : NR_OK;
+  return nr_lower_out(l, 1, nr_result(op, INDEX_RESULT), NORIA_I64);
 }
 
 NrStatus nr_lower_nhwc_max_pool(NrLower *l) {
   Pool pool = {.x = nr_lower_move_channels(l, nr_lower_in(l, 0), true)};
   NR_TRY(read_pool(l, &pool));
-  NrShape out = output_shape(l, &pool);
-  NrValue *init = nr_lower_fill(l, &out, lowest(l, pool.x->type->elem, pool.is_unsigned));
-  NrValue *y = nr_op_result(window_generic(l, &pool, &init, 1, max_body));
+  NrValue *y = max_over_windows(l, &pool);
   return nr_lower_out(l, 0, nr_lower_move_channels(l, y, false), nr_lower_dtype(l, 0));
 }
 
