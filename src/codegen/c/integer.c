@@ -122,7 +122,7 @@ static const char *lane_cmpi(NrC *g, NrOp *op, const NrCRow *row, const char *co
   static const char *const operators[NR_NUM_CMPI] = {"==", "!=", "<", "<=", ">", ">=", "<", "<=", ">", ">="};
   NrCmpI p = nr_cmpi_of(op);
   NrType type = nr_type_elem(nr_op_operand_type(op));
-  /* Compilers warn of the comparison of a value with itself. finalize-memref makes some, of sizes that are one value. */
+  /* Compilers warn of a value compared with itself, as finalize-memref makes some of sizes that are one value. */
   if (nr_op_lhs(op) == nr_op_rhs(op) && nr_op_result(op)->type->kind != NR_TYPE_VECTOR)
     return nr_cmpi_allows(p, NR_EQUAL) ? "true" : "false";
   if (nr_cmpi_is_unsigned(p))
