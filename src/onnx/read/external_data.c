@@ -57,6 +57,11 @@ bool nr_onnx_model_file(const NrOnnxModel *model, size_t i, NrOnnxFile *out) {
   return m != NULL;
 }
 
+void nr_onnx_forget_pages(const NrOnnxModel *model) {
+  for (const NrOnnxMapping *m = model->mappings; m; m = m->next)
+    if (m->size) madvise((void *)m->data, m->size, MADV_DONTNEED); /* nothing writes to the maps */
+}
+
 bool nr_onnx_is_external(const NrOnnxModel *model, const void *data) {
   for (const NrOnnxMapping *m = model->mappings; m; m = m->next)
     if (m->external && (uintptr_t)data - (uintptr_t)m->data < m->size) return true;

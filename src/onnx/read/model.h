@@ -189,6 +189,9 @@ typedef struct NrOnnxFile {
 } NrOnnxFile;
 bool nr_onnx_model_file(const NrOnnxModel *model, size_t i, NrOnnxFile *out);
 
+/* Lets the pages of mapped files leave memory; what is read again comes back from the files. */
+void nr_onnx_forget_pages(const NrOnnxModel *model);
+
 /* Whether data lies in a file with external data. */
 bool nr_onnx_is_external(const NrOnnxModel *model, const void *data);
 
