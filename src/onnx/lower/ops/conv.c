@@ -125,8 +125,9 @@ static NrValue *im2col_body(NrLower *l, NrValue *const *at, void *user) {
     indices[2 + i] = p;
   }
   NrValue *element = nr_lower_extract(l, r->x, indices, spatial + 2);
-  if (!inside) return element;
-  return nr_lower_select(l, inside, element, r->padding ? r->padding : nr_lower_constant(l, element->type, 0));
+  if (inside)
+    element = nr_lower_select(l, inside, element, r->padding ? r->padding : nr_lower_constant(l, element->type, 0));
+  return nr_lower_widen(l, element);
 }
 
 /* ---- windows of bytes ---- */
@@ -335,7 +336,8 @@ static NrValue *gather_windows(NrLower *l, NrValue *x, const NrShape *sk, NrWind
     folded = (NrShape){4, {batch, c->groups, c->positions, c->depth}};
     snprintf(c->windows_dims, sizeof c->windows_dims, "ngpq");
   }
-  NrValue *windows = nr_lower_generate(l, &im2col, x->type->elem, depth_first ? windows_body : im2col_body, &r);
+  NrBodyFn body = depth_first ? windows_body : im2col_body;
+  NrValue *windows = nr_lower_generate(l, &im2col, nr_lower_wide_type(x->type->elem), body, &r);
   return nr_lower_reshape(l, windows, &folded);
 }
 
@@ -362,7 +364,8 @@ static NrStatus conv_shapes(NrLower *l, NrValue **x, NrValue *k, NrDim groups, c
     spatial[i] = (char)('a' + i);
   }
   out->depth = nr_dim_mul(l, channels, nr_shape_elements(l, &sk, 2, rank));
-  out->kernel = nr_lower_reshape(l, k, &(NrShape){3, {groups, out->per_group, out->depth}});
+  /* Each element is multiplied with many: widened in front of the sums, a constant is when the model is compiled. */
+  out->kernel = nr_lower_reshape(l, nr_lower_widen_tensor(l, k), &(NrShape){3, {groups, out->per_group, out->depth}});
   snprintf(out->out_dims, sizeof out->out_dims, "ngo%s", spatial);
   return NR_OK;
 }
