@@ -210,10 +210,11 @@ static bool can_pack(const Pack *p) {
 
 /* ---- small constants --------------------------------------------------------------------------------------------- */
 
-/* Whether the factor is W[n, k] with at least half a block of columns. */
-static bool can_turn(const Pack *p) {
-  return dim_of_loop(p->op, p->factor, p->n) == 0 && nr_linalg_static_range(p->op, p->n) >= p->block / 2 &&
-         nr_linalg_static_range(p->op, p->k) > 0;
+/* Whether the factor is W[n, k] with at least half a block of columns, and its elements are at hand. */
+static bool can_turn(const Pack *p, int64_t bytes) {
+  NrAttr constant = nr_value_constant(nr_operand(p->op, p->factor));
+  return constant->data && (int64_t)constant->data_size == bytes && dim_of_loop(p->op, p->factor, p->n) == 0 &&
+         nr_linalg_static_range(p->op, p->n) >= p->block / 2 && nr_linalg_static_range(p->op, p->k) > 0;
 }
 
 /* Makes the constant W[k, n]. */
@@ -323,7 +324,7 @@ static void pack_all(NrOp *root, Choice choice) {
     int64_t bytes = 0;
     if (!find(&p, &choice, &bytes)) continue;
     bool large = bytes >= choice.least;
-    if (large ? !can_pack(&p) : !can_turn(&p)) continue;
+    if (large ? !can_pack(&p) : !can_turn(&p, bytes)) continue;
     choice.most -= bytes;
     if (large) pack(&p);
     else turn(&p);
