@@ -95,7 +95,7 @@ static char *launch(int count, const char *what, const char *argument, int *out_
   char command[2000];
   snprintf(command, sizeof command,
            "OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 ASAN_OPTIONS=detect_leaks=0 "
-           "timeout 150 mpirun --oversubscribe -n %d '%s' --rank %s %s 2>&1",
+           "timeout 900 mpirun --oversubscribe -n %d '%s' --rank %s %s 2>&1",
            count, program, what, argument);
   FILE *pipe = popen(command, "r");
   assert_non_null(pipe);
