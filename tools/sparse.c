@@ -67,7 +67,7 @@ static int check_arguments(const SparseJob *job) {
   if (job->operands.size && !job->run)
     return tool_usage_error("sparse", "'%s' is for --run, or one argument too many", job->operands.data[0]);
   if (out && !nr_str_ends(nr_str(out), ".mlir") && !compile_can_make(out))
-    return tool_usage_error("sparse", "'%s' ends in none of .so, .o, .ll, .s, .mlir", out);
+    return tool_usage_error("sparse", "'%s' ends in none of .so, .o, .ll, .s, .c, .mlir", out);
   if (job->header && (!out || nr_str_ends(nr_str(out), ".mlir")))
     return tool_usage_error("sparse", "--header goes with -o of compiled code");
   if (job->options.name && !is_identifier(job->options.name))

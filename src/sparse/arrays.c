@@ -112,8 +112,7 @@ static void check(NrGenerator *s, NrLoopValue ok, const char *text, const NrLoop
 #define CHECK(s, ok, text, ...)                                                                                        \
   check(s, ok, text, (NrLoopValue[]){__VA_ARGS__}, sizeof((NrLoopValue[]){__VA_ARGS__}) / sizeof(NrLoopValue))
 
-/* A product of sizes that are not negative, as which a tensor could exist; checked. */
-static NrLoopValue product(NrGenerator *s, NrLoopValue a, NrLoopValue b, const char *tensor) {
+NrLoopValue nr_arrays_product(NrGenerator *s, NrLoopValue a, NrLoopValue b, const char *tensor) {
   if (a == s->c1) return b;
   NrLoopValue max = nr_gen_constant(s, NORIA_MAX_ELEMENTS);
   NrLoopValue some = nr_gen_op2(s, "some", "arith.maxui $0, $1 : index", b, s->c1);
@@ -132,7 +131,7 @@ static void check_sizes(NrGenerator *s, size_t access) {
   NrLoopValue above = s->c1;
   for (size_t l = 0; l < tensor->order; l++) {
     if (tensor->format.kinds[l] == NR_LEVEL_DENSE) {
-      above = product(s, above, s->extent[nr_level_index(s->a, access, l)], name);
+      above = nr_arrays_product(s, above, s->extent[nr_level_index(s->a, access, l)], name);
       continue;
     }
     if (tensor->format.kinds[l] == NR_LEVEL_COMPRESSED) {

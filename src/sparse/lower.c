@@ -363,18 +363,20 @@ static bool is_merged(const NrGenerator *s, const NrMerge *loop) {
   return count > 1 || (count && loop->is_full);
 }
 
-/* Operands are merged in the order of their coordinates, and searched in it. */
+/* Operands are merged in the order of their coordinates, and searched in it; and results are appended to in order. */
 static bool has_order(NrGenerator *s, const NrMerge *loop, bool merged) {
+  bool writes = nr_output_needs_order(s, loop->index);
   FOR_EACH(k, loop->iterators) {
     const NrSparseTensor *tensor = nr_access_tensor(s, k);
     for (size_t l = 0; l < tensor->order; l++) {
-      bool needs = (merged && l == s->cursors[k].level) || nr_level_is_known(s->a, k, l);
-      if (!tensor->format.is_unordered[l] || !needs) continue;
+      bool here = l == s->cursors[k].level, searched = (merged && here) || nr_level_is_known(s->a, k, l);
+      if (!tensor->format.is_unordered[l] || !(searched || (writes && here))) continue;
+      const char *why = searched ? "to find those of other operands" : "to write the result's";
       if (!s->error->message)
         (void)!nr_sparse_fail(s->arena, s->error, 0,
                               "level %zu of '%.*s' has its coordinates in no order, but the loop over '%s' needs them "
-                              "in order to find those of other operands; store it as s",
-                              l, NR_STR_ARG(tensor->name), index_name(s, loop->index));
+                              "in order %s; store it as s",
+                              l, NR_STR_ARG(tensor->name), index_name(s, loop->index), why);
       return false;
     }
   }

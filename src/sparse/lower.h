@@ -60,7 +60,8 @@ typedef struct NrCursor {
   NrLoopValue value;    /* the element, once all levels are known */
 } NrCursor;
 
-/* The result while it is made. at, positions, coordinates, values: variables. */
+/* The result while it is made. at, positions, coordinates, values: variables; by_rows, those of the last level are
+ * memrefs, and at[last] is one of each block. */
 typedef struct NrOutput {
   bool is_dense, in_workspace;
   bool is_bounding; /* only how many entries there are is computed, without loops over the last level */
@@ -78,8 +79,9 @@ typedef struct NrOutput {
   NrLoopValue row, words, groups; /* workspace: elements, a bit for each that is set, a bit for each word of bits */
   NrLoopValue num_groups;
   NrLoopValue added; /* a variable: how often a row is added to */
-  NrLoopValue total, rows, counted, sampled; /* variables: the entries of all rows at most; the rows; the entries of
-                                              * one of 16 of them, and how many these have at most */
+  /* Variables. total: the entries of all rows, at most or, by_rows, exactly; rows: how many; counted: the entries of
+   * the row or, in a workspace, of one of 16 rows; sampled: how many these have at most. */
+  NrLoopValue total, rows, counted, sampled;
   NrLoopValue expected; /* entries of the result */
   NrLoopValue step, blocks, first_row, end_row; /* by_rows: rows of a block, blocks, the rows of this one; or none */
   /* by_rows: which row had a coordinate last, and the number of this one; is_unordered: where the entry of a coordinate
@@ -139,6 +141,9 @@ NrLoopValue nr_terms_element(NrGenerator *s, NrTerms terms);
 /* arrays.c: the arguments, with checks of their sizes, and access to them. */
 NrLoopValue nr_arrays_name(NrGenerator *s, const char *hint);
 void nr_arrays_declare(NrGenerator *s);
+/* A product of sizes that are not negative, as which a tensor could exist; the run ends with an error of `tensor` where
+ * it is larger. */
+NrLoopValue nr_arrays_product(NrGenerator *s, NrLoopValue a, NrLoopValue b, const char *tensor);
 /* The positions of an access's next level that are below its cursor; checked. */
 void nr_arrays_segment(NrGenerator *s, size_t access, NrLoopValue *out_begin, NrLoopValue *out_end);
 /* How many positions compressed level l has below `above` positions, whose segments were checked. */
@@ -193,6 +198,9 @@ void nr_output_end(NrGenerator *s);
 void nr_output_results(NrGenerator *s); /* notes them in the kernel, once all is printed */
 const char *nr_output_type(NrGenerator *s, const NrSparseValue *value);
 bool nr_output_scatters(const NrGenerator *s); /* an element is written several times */
+/* Whether coordinates of the index have to come in order, because they are appended to a level that has them in order,
+ * or decide where the rows of one begin. */
+bool nr_output_needs_order(const NrGenerator *s, size_t index);
 
 /* dense.c: the same for dense results; the end of one that is in memory. */
 void nr_dense_begin(NrGenerator *s);

@@ -41,6 +41,14 @@ bool nr_output_scatters(const NrGenerator *s) {
   return false;
 }
 
+bool nr_output_needs_order(const NrGenerator *s, size_t index) {
+  const NrSparseTensor *tensor = result(s);
+  if (s->out.is_dense || !is_free(s, index)) return false;
+  size_t l = level_of(s, index);
+  bool in_workspace = nr_output_scatters(s) && l + 1 == tensor->order;
+  return !tensor->format.is_unordered[l] && !in_workspace;
+}
+
 static NrStr index_name(const NrGenerator *s, size_t l) { return s->a->indices[level_index(s, l)]; }
 
 static size_t first_sparse(const NrSparseTensor *tensor) {
@@ -196,7 +204,7 @@ void nr_output_begin(NrGenerator *s) {
   for (size_t l = 0; l < result(s)->order; l++) {
     if (is_level(s, l, NR_LEVEL_DENSE)) {
       NrLoopValue size = s->extent[level_index(s, l)];
-      above = above == s->c1 ? size : nr_gen_op2(s, "size", "arith.muli $0, $1 : index", above, size);
+      above = nr_arrays_product(s, above, size, nr_gen_text(s, "%.*s", NR_STR_ARG(result(s)->name)));
     } else {
       begin_level(s, l, above, int_zero);
       above = guess(s, level_index(s, result(s)->order - 1));

@@ -6,7 +6,10 @@
  * ones check what they read of the operands, and the second ones read the same again. */
 #include "sparse/lower.h"
 
-enum { BLOCKS = 8 }; /* of a thread, as rows may take different time */
+enum {
+  BLOCKS = 8,   /* of a thread, as rows may take different time */
+  PRODUCTS = 8, /* of an entry of an operand, at a guess */
+};
 
 static size_t last_level(const NrGenerator *s) { return s->a->tensors[0].order - 1; }
 
@@ -35,13 +38,33 @@ static NrLoopValue op(NrGenerator *s, const char *hint, const char *text, NrLoop
 
 /* ---- blocks of rows ---------------------------------------------------------------------------------------------- */
 
-/* How many rows a block has, and how many blocks there are; one for one thread. */
+/* The entries of all operands. */
+static NrLoopValue count_entries(NrGenerator *s) {
+  NrLoopValue all = s->c1;
+  for (size_t k = 1; k < s->a->num_accesses; k++) {
+    const NrArrays *arrays = &s->arrays[s->a->accesses[k].tensor];
+    const NrSparseFormat *format = &nr_access_tensor(s, k)->format;
+    for (size_t l = format->order; l-- > 0;) {
+      if (format->kinds[l] == NR_LEVEL_DENSE) continue;
+      all = op(s, "entries", "addi", all, arrays->count[l]);
+      break;
+    }
+  }
+  return all;
+}
+
+/* How many rows a block has, and how many blocks there are; one for one thread. A block has lists with an element for
+ * each column, which it fills: there are not so many blocks that this takes longer than the products. */
 static void make_blocks(NrGenerator *s) {
-  NrLoopValue rows = s->extent[s->order[0]];
+  NrLoopValue rows = s->extent[s->order[0]], columns = s->extent[nr_level_index(s->a, 0, last_level(s))];
   NrLoopValue threads = nr_loops_op(&s->l, "threads", "rt.threads", NULL, 0);
   NrLoopValue many = op(s, "many", "muli", threads, nr_gen_constant(s, BLOCKS));
   NrLoopValue several = op(s, "several", "cmpi ugt,", threads, s->c1);
   NrLoopValue wanted = NR_LOOPS_OP(&s->l, "wanted", "arith.select $0, $1, $2 : index", several, many, s->c1);
+  NrLoopValue work = op(s, "work", "muli", count_entries(s), nr_gen_constant(s, PRODUCTS));
+  NrLoopValue some = op(s, "columns", "maxui", columns, s->c1);
+  wanted = op(s, "wanted", "minui", wanted, op(s, "most", "divui", work, some));
+  wanted = op(s, "wanted", "maxui", wanted, s->c1);
   NrLoopValue step = op(s, "step", "ceildivui", rows, wanted);
   s->out.step = op(s, "step", "maxui", step, s->c1);
   s->out.blocks = op(s, "blocks", "ceildivui", rows, s->out.step);
@@ -58,6 +81,14 @@ static void open_block(NrGenerator *s) {
 static void close_block(NrGenerator *s) {
   s->out.first_row = s->out.end_row = NR_NO_LOOP_VALUE;
   nr_loops_end(&s->l);
+}
+
+/* How many rows there are. Positions of rows do not overflow where this does not. */
+static NrLoopValue count_all(NrGenerator *s) {
+  const char *name = nr_gen_text(s, "%.*s", NR_STR_ARG(s->a->tensors[0].name));
+  NrLoopValue rows = s->extent[s->order[0]];
+  for (size_t l = 1; l < last_level(s); l++) rows = nr_arrays_product(s, rows, s->extent[s->order[l]], name);
+  return rows;
 }
 
 /* The position of a row on the level above the last one; of `first`, a coordinate of level 0 alone, its first row. */
@@ -175,8 +206,8 @@ static void sum_counts(NrGenerator *s, NrLoopValue places) {
 void nr_rows_make(NrGenerator *s, NrTerms terms) {
   size_t last = last_level(s);
   const char *name = nr_gen_text(s, "%.*s", NR_STR_ARG(s->a->tensors[0].name));
+  NrLoopValue rows = count_all(s), places = op(s, "places", "addi", rows, s->c1);
   make_blocks(s);
-  NrLoopValue rows = row_of(s, s->extent[s->order[0]]), places = op(s, "places", "addi", rows, s->c1);
   s->out.positions[last] = allocate(s, nr_gen_text(s, "%s_pos%zu_mem", name, last), s->index, places);
   store(s, s->index, s->out.positions[last], s->c0, as_small(s, s->c0));
   count_rows(s, terms);

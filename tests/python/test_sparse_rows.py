@@ -112,3 +112,24 @@ def test_wrong_operands(threads, name, wrong, message):
         formats = (result, "B:ds", "C:ds")
         with pytest.raises(Error, match=re.escape(message)):
             run(PRODUCT, formats, matrices, dict(i=100, k=40, j=50), session=session_of(PRODUCT, formats, threads))
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_too_many_rows(threads):
+    """Dense levels of a result have more rows than there is memory, and more than an integer holds."""
+    expr, formats = "A(i,j,l) = B(k,i,m) * C(k,j,m) * D(k,l)", ("A:dds", "B:dds", "C:dds", "D:ds")
+    none = {"vals": np.zeros(0), "crd2": np.zeros(0, np.int64), "pos2": np.zeros(1, np.int64)}
+    last = {"vals": np.zeros(0), "crd1": np.zeros(0, np.int64), "pos1": np.zeros(1, np.int64)}
+    with pytest.raises(Error, match="A: 4294967296 times 4294967296 elements are too many"):
+        run(expr, formats, {"B": none, "C": none, "D": last}, dict(i=2**32, j=2**32, k=0, l=1, m=1), index="i64",
+            session=session_of(expr, formats, threads, index="i64"))
+
+
+def test_few_entries_in_many_columns():
+    """Blocks of rows have lists as long as the columns: threads must not make more of them than the entries are worth."""
+    rng = np.random.default_rng(6)
+    B, C = random_csr(rng, 64, 64, 0.3), random_csr(rng, 64, 1_000_000, 1e-5)
+    formats = ("A:ds", "B:ds", "C:ds")
+    got = run(PRODUCT, formats, {"B": csr(B), "C": csr(C)}, dict(i=64, k=64, j=1_000_000),
+              session=session_of(PRODUCT, formats, 3))
+    check(got, B @ C, True, 1_000_000)
