@@ -174,7 +174,9 @@ BY_CHANNELS = [((32, 9, 11), 64, (3, 3), {"pads": [1, 1, 1, 1]}), ((40, 20, 7), 
                ((64, 13, 16), 91, (5, 1), {"pads": [0, 3, 2, 1], "dilations": [2, 1]}),
                ((30, 12, 19), 32, (3, 3), {"strides": [1, 3], "dilations": [3, 2], "pads": [4, 0, 0, 5]}),
                ((100, 23), 64, (3,), {"strides": [2], "pads": [2, 1]}),
-               ((16, 5, 6, 9), 32, (3, 2, 3), {"pads": [1, 0, 1, 1, 1, 1]}), ((90, 18, 1), 128, (3, 1), {})]
+               ((16, 5, 6, 9), 32, (3, 2, 3), {"pads": [1, 0, 1, 1, 1, 1]}), ((90, 18, 1), 128, (3, 1), {}),
+               # of three elements along the last dim one meets more than padding, from the second column of x on
+               ((64, 10, 3), 32, (3, 3), {"dilations": [1, 4], "pads": [0, 3, 0, 3]})]
 
 
 def by_channels(x, out, kernel, attrs, dtype, is_open):

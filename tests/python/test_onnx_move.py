@@ -349,3 +349,17 @@ def test_error(op, inputs, attrs, lists, message, variant):
     with pytest.raises(noria.Error, match=message) as failure:
         noria.InferenceSession(model.SerializeToString()).run(None, feeds_of(model, inputs))
     assert "the_node" in str(failure.value)
+
+
+@pytest.mark.parametrize("squares, dims", [(3, 2), (6, 2), (6, 15), (7, 1)])
+def test_reshape_to_products_of_many_factors(squares, dims):
+    """Sizes that are products of more factors than the lowering keeps apart."""
+    nodes = [helper.make_node("Shape", ["x"], ["p0"], start=0, end=1)]
+    nodes += [helper.make_node("Mul", [f"p{i}", f"p{i}"], [f"p{i + 1}"]) for i in range(squares)]
+    nodes += [helper.make_node("Concat", [f"p{squares}"] * dims, ["s"], axis=0),
+              helper.make_node("Reshape", ["x", "s"], ["y"])]
+    graph = helper.make_graph(nodes, "g", [helper.make_tensor_value_info("x", TensorProto.FLOAT, ["N"])],
+                              [helper.make_tensor_value_info("y", TensorProto.FLOAT, None)])
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 18)], ir_version=9)
+    got = noria.InferenceSession(model.SerializeToString()).run(None, {"x": np.ones(1, F)})[0]
+    assert got.shape == (1,) * dims and np.all(got == 1)

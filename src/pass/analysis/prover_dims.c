@@ -106,12 +106,17 @@ static NrSum dim_of_op(NrProver *p, NrValue *tensor, uint32_t d) {
   }
 }
 
-/* The greatest size of a dim that the type leaves open: with the static dims it makes at most NR_MAX_DIM elements. */
+/* The greatest size of a dim that the type leaves open. Where it is the only one and no other is 0, the tensor has that
+ * many elements times the static dims; an empty tensor may have any dim beside one of 0. */
 static int64_t max_of_dim(NrType type) {
   int64_t rest = 1;
-  for (uint32_t d = 0; d < type->rank; d++)
-    if (type->dims[d] > 0) rest = nr_mul_i64_saturated(rest, type->dims[d]);
-  return NR_MAX_DIM / rest;
+  uint32_t open = 0;
+  for (uint32_t d = 0; d < type->rank; d++) {
+    if (type->dims[d] == 0) return NR_MAX_DIM;
+    if (type->dims[d] == NR_DYNAMIC) open++;
+    else rest = nr_mul_i64_saturated(rest, type->dims[d]);
+  }
+  return open == 1 ? NR_MAX_DIM / rest : NR_MAX_DIM;
 }
 
 NrSum nr_prover_dim(NrProver *p, NrValue *shaped, uint32_t dim) {

@@ -442,6 +442,12 @@ static NrValue *trim_kernel(NrLower *l, NrValue *x, NrValue *k, NrWindow *w) {
   return any ? nr_lower_generate(l, &s, k->type->elem, taps_body, &t) : k;
 }
 
+static bool has_pads(const NrWindow *w) {
+  for (size_t i = 0; i < w->spatial; i++)
+    if (w->begin[i].size < 0 || w->end[i].size < 0) return false;
+  return true;
+}
+
 NrStatus nr_lower_conv_windows(NrLower *l, NrValue *x, NrValue *k, NrValue *padding, NrConv *out) {
   size_t rank = nr_rank(x);
   if (rank < 3 || nr_rank(k) != rank)
@@ -454,7 +460,8 @@ NrStatus nr_lower_conv_windows(NrLower *l, NrValue *x, NrValue *k, NrValue *padd
   NR_TRY(nr_lower_window(l, x, &w));
   bool by_channels = !padding && nr_lower_conv_takes_channels(x, k, group, &w);
   if (!padding && nr_type_is_float(x->type->elem)) k = trim_kernel(l, x, k, &w);
-  if (by_channels) {
+  /* Without the elements that met padding only, a kernel may begin inside of the image. */
+  if (by_channels && has_pads(&w)) {
     NR_TRY(conv_shapes(l, &x, k, nr_dim(group), &w, out));
     out->x = nr_lower_padded(l, x, NULL, &w, &out->result);
     out->window = w;

@@ -38,7 +38,7 @@ NrStatus nr_lower_size_op(NrLower *l) {
 enum { MAX_FACTORS = 4 * NORIA_MAX_RANK };
 typedef struct Product {
   int64_t known; /* -1: does not fit */
-  size_t count;
+  size_t count, left; /* left: factors that are still to be multiplied, before any of them is split */
   NrDim dynamic[MAX_FACTORS];
 } Product;
 
@@ -53,24 +53,24 @@ static NrValue *before_casts(NrValue *v) {
  * A product that wraps would differ from that of its factors; what claims to have a shape is checked behind the
  * lowering. */
 static void multiply_by(NrLower *l, NrDim d, Product *out) {
-  if (nr_dim_known(d)) {
-    if (out->known < 0 || d.size < 0 || !nr_mul_i64(out->known, d.size, &out->known)) out->known = -1;
-    return;
-  }
-  NrOp *op = before_casts(d.value)->op;
-  if (nr_op_is(op, NR_OP_arith_muli) && nr_type_bits(nr_op_result(op)->type) == 64 && out->count + 2 <= MAX_FACTORS) {
+  NrOp *op = nr_dim_known(d) ? NULL : before_casts(d.value)->op;
+  if (nr_op_is(op, NR_OP_arith_muli) && nr_type_bits(nr_op_result(op)->type) == 64 &&
+      out->count + out->left < MAX_FACTORS) {
     NrDim x = nr_dim_of_index(nr_arith_muli_lhs(op)), y = nr_dim_of_index(nr_arith_muli_rhs(op));
     if (nr_dim_is_size(x) && nr_dim_is_size(y)) {
+      out->left++;
       multiply_by(l, x, out);
       multiply_by(l, y, out);
       return;
     }
   }
-  out->dynamic[out->count++] = nr_dim_of_index(nr_lower_as_index(l, d.value));
+  out->left--;
+  if (!nr_dim_known(d)) out->dynamic[out->count++] = nr_dim_of_index(nr_lower_as_index(l, d.value));
+  else if (out->known < 0 || d.size < 0 || !nr_mul_i64(out->known, d.size, &out->known)) out->known = -1;
 }
 
 static Product product_of(NrLower *l, const NrShape *shape) {
-  Product out = {.known = 1};
+  Product out = {.known = 1, .left = shape->rank};
   for (size_t i = 0; i < shape->rank; i++) multiply_by(l, shape->dims[i], &out);
   return out;
 }
