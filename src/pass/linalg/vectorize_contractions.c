@@ -446,15 +446,17 @@ static void over_known_u(NrContraction *c, Tile *t, int64_t range) {
   if (more < tiles) rows_along_u(c, t, more ? end : begin, c->bounds[c->u], (uint32_t)NR_MAX(rows, 1));
 }
 
-/* The same of a range that the run knows, with code for each number of rows. */
+/* The same of a range that the run knows, with code for each number of rows from half of a tile on. Fewer rows are
+ * those of a shorter range, and taken one by one. */
 static void over_open_u(NrContraction *c, Tile *t) {
+  uint32_t few = NR_MAX(c->tile_u / 2, 2) - 1;
   NrValue *bound = c->bounds[c->u], *begin = constant_index(c, 0);
   NrValue *tiles = nr_arith_binary(&c->b, NR_OP_arith_ceildivui, bound, constant_index(c, c->tile_u));
   NrValue *one = constant_index(c, 1), *some = nr_arith_binary(&c->b, NR_OP_arith_maxui, tiles, one);
   NrValue *rows = nr_arith_binary(&c->b, NR_OP_arith_divui, bound, some);
   NrValue *more = nr_arith_binary(&c->b, NR_OP_arith_remui, bound, some);
   NrValue *behind = nr_arith_binary(&c->b, NR_OP_arith_muli, more, add_const(c, rows, 1));
-  for (uint32_t size = c->tile_u; size; size--) {
+  for (uint32_t size = c->tile_u; size > few; size--) {
     NrValue *n = constant_index(c, size);
     NrValue *fewer = nr_arith_cmpi(&c->b, NR_CMPI_EQ, rows, constant_index(c, size - 1));
     NrValue *same = nr_arith_cmpi(&c->b, NR_CMPI_EQ, rows, n);
@@ -463,6 +465,7 @@ static void over_open_u(NrContraction *c, Tile *t) {
     rows_along_u(c, t, begin, end, size);
     begin = end;
   }
+  rows_along_u(c, t, begin, bound, 1);
 }
 
 /* Code for each number of rows is worth its size where the vectors along v need one size only. */
