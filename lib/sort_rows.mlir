@@ -395,7 +395,7 @@ func.func private @sort_long_row(%x: memref<?x!T>, %keys: memref<?x!S>, %order: 
   %c1 = arith.constant 1 : index
   %c256 = arith.constant 256 : index
   %most_buckets = arith.constant 4096 : index
-  %bucket_size = arith.constant 32768 : index
+  %bucket_size = arith.constant 16384 : index
   %least_part = arith.constant 65536 : index
   %wanted = arith.ceildivui %n, %bucket_size : index
   %less = arith.subi %wanted, %c1 : index
