@@ -319,7 +319,7 @@ NrStatus nr_fold_constants(NrModule *module, const NrOnnxModel *model, const NrP
   if (f.roots.size && f.bytes >= LEAST_BYTES && f.bytes <= max_bytes) {
     status = compute(&f, passes, codegen, out);
     if (!status) replace(&f, out);
-    if (model) nr_onnx_forget_pages(model); /* most of what was read for the results is not read again */
+    if (model) nr_onnx_forget_pages(model); /* folded weights are read from the results from now on */
   }
   nr_vec_deinit(&f.ops);
   nr_vec_deinit(&f.roots);

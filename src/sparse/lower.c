@@ -124,20 +124,31 @@ static void enter(NrGenerator *s, const NrMerge *loop, NrAccessSet point) {
   }
 }
 
-/* The loop's body where the iterators of a point have the coordinate c, and the others have not. */
-static void body(NrGenerator *s, const NrMerge *loop, NrAccessSet point, NrLoopValue c) {
+/* Moves the cursors to where the iterators of a point have the coordinate c, and the others have not. Returns the terms
+ * that are left there. before: NR_SPARSE_MAX_ACCESSES cursors, for close_point. */
+static NrTerms open_point(NrGenerator *s, const NrMerge *loop, NrAccessSet point, NrLoopValue c, NrCursor *before) {
   NrTerms terms = nr_terms_without(s->arena, loop->terms, loop->iterators & ~point);
-  NrCursor before[NR_SPARSE_MAX_ACCESSES];
-  memcpy(before, s->cursors, sizeof before);
+  memcpy(before, s->cursors, sizeof s->cursors);
   s->coordinate[loop->index] = c;
   enter(s, loop, point);
   NrAccessSet used = nr_terms_accesses(terms);
   FOR_EACH(k, used) nr_arrays_follow(s, k);
+  return terms;
+}
+
+static void close_point(NrGenerator *s, const NrMerge *loop, const NrCursor *before) {
+  s->coordinate[loop->index] = NR_NO_LOOP_VALUE;
+  memcpy(s->cursors, before, sizeof s->cursors);
+}
+
+/* The loop's body at a point. */
+static void body(NrGenerator *s, const NrMerge *loop, NrAccessSet point, NrLoopValue c) {
+  NrCursor before[NR_SPARSE_MAX_ACCESSES];
+  NrTerms terms = open_point(s, loop, point, c, before);
   nr_output_open(s, loop->index);
   nr_gen_loops(s, loop->depth + 1, terms);
   nr_output_close(s, loop->index);
-  s->coordinate[loop->index] = NR_NO_LOOP_VALUE;
-  memcpy(s->cursors, before, sizeof before);
+  close_point(s, loop, before);
 }
 
 /* Whether the cases before `at` leave only iterators that have all of case `at`, so that it needs no test. */
@@ -187,16 +198,10 @@ static bool is_flat(const NrGenerator *s, const NrMerge *loop, NrAccessSet point
 }
 
 NrLoopValue nr_merge_element(NrGenerator *s, NrMerge *loop, NrAccessSet point, NrLoopValue c) {
-  NrTerms terms = nr_terms_without(s->arena, loop->terms, loop->iterators & ~point);
   NrCursor before[NR_SPARSE_MAX_ACCESSES];
-  memcpy(before, s->cursors, sizeof before);
-  s->coordinate[loop->index] = c;
-  enter(s, loop, point);
-  NrAccessSet used = nr_terms_accesses(terms);
-  FOR_EACH(k, used) nr_arrays_follow(s, k);
+  NrTerms terms = open_point(s, loop, point, c, before);
   NrLoopValue element = nr_terms_element(s, terms);
-  s->coordinate[loop->index] = NR_NO_LOOP_VALUE;
-  memcpy(s->cursors, before, sizeof before);
+  close_point(s, loop, before);
   return element;
 }
 
@@ -217,8 +222,7 @@ static void select_case(NrGenerator *s, const NrMerge *loop, NrAccessSet point, 
     nr_output_write(s, i + 1 == size ? NR_NO_LOOP_VALUE : all, one);
   }
   nr_output_count(s, any);
-  s->coordinate[loop->index] = NR_NO_LOOP_VALUE;
-  memcpy(s->cursors, before, sizeof before);
+  close_point(s, loop, before);
 }
 
 /* ---- loops ------------------------------------------------------------------------------------------------------- */

@@ -135,6 +135,7 @@ def test_other_cpus_compute_the_same(tmp_path, noria_tool):
         try:
             session = noria.InferenceSession(str(target))
         except noria.Error as e:
+            assert "was compiled for a CPU with" in str(e), e
             pytest.skip(f"this CPU: {e}")
         for got, case in zip(session.run(None, feeds), batch.cases):
             np.testing.assert_array_equal(got, case[3][0], f"{cpu}")

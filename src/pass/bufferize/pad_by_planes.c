@@ -26,7 +26,7 @@ typedef struct Pad {
   uint32_t planes; /* the leading dims of the buffer that are not padded */
 } Pad;
 
-/* The copy to a view of what is filled, with nothing in between that reads or writes. */
+/* Returns the memref.copy that follows the fill, if no op between them accesses memory; else NULL. */
 static NrOp *copy_behind(const NrOp *fill) {
   NrOp *op = fill->next;
   while (op && (nr_op_is_pure(op) || nr_op_has(op, NR_CONSTANT_LIKE)) && !op->num_regions) op = op->next;

@@ -291,7 +291,8 @@ static void pack(const Pack *p) {
   replace_split(&b, op, p->n, operands, maps);
 }
 
-/* The dim of the tensor that is the blocks, and the columns of one, of what a structured op computes; -1: none is. */
+/* Looks for a dim of the tensor that was collapsed from two, blocks and the columns of a block. Returns that dim and
+ * sets *out_block to the number of columns; -1 when there is none. */
 static int dim_of_blocks(const NrValue *value, int64_t *out_block) {
   if (value->type->kind != NR_TYPE_TENSOR || !value->op || !nr_op_is(value->op, NR_OP_tensor_collapse_shape)) return -1;
   const NrValue *source = nr_tensor_collapse_shape_source(value->op);

@@ -31,7 +31,8 @@ static bool uses(NrAttr map, uint32_t d, uint32_t end) {
   return false;
 }
 
-static bool is_contiguous(NrType type) {
+/* Whether the elements of the last dim lie side by side. */
+static bool has_unit_stride(NrType type) {
   int64_t strides[NR_MAX_RANK], offset;
   return type->rank && nr_memref_strides(type, strides, &offset) && strides[type->rank - 1] == 1;
 }
@@ -41,7 +42,7 @@ static Lie lie_of(const NrSquare *s, size_t k) {
   NrType type = nr_operand(s->op, k)->type;
   if (!nr_type_is_memref(type) || !uses(map, s->line, map->num_exprs)) return LIE_SCALAR;
   uint32_t last = map->num_exprs - 1;
-  if (!is_contiguous(type) || uses(map, s->line, last) == is_dim(map->exprs[last], s->line)) return LIE_OTHER;
+  if (!has_unit_stride(type) || uses(map, s->line, last) == is_dim(map->exprs[last], s->line)) return LIE_OTHER;
   if (is_dim(map->exprs[last], s->line)) return LIE_ALONG;
   return is_dim(map->exprs[last], s->across) && !uses(map, s->across, last) ? LIE_TURNED : LIE_OTHER;
 }
