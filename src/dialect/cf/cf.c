@@ -30,6 +30,19 @@ NrOp *nr_cf_cond_br(NrBuilder *b, NrValue *condition, NrBlock *if_true, NrValue 
   return op;
 }
 
+void nr_cf_set_odds(NrOp *branch, int32_t first, int32_t second) {
+  NrContext *ctx = nr_op_context(branch);
+  int32_t weights[] = {first, second};
+  nr_op_set_attr(branch, NR_A_branch_weights, nr_attr_dense_array(nr_type_i32(ctx), weights, sizeof weights));
+}
+
+void nr_cf_set_odds_of(NrOp *branch, const NrOp *other) {
+  NrAttr weights = nr_op_attr(other, NR_A_branch_weights);
+  if (!weights || weights->kind != NR_ATTR_DENSE_ARRAY || !nr_type_is_int_width(weights->type, 32)) return;
+  const int32_t *w = weights->data;
+  if (weights->data_size == 2 * sizeof *w && (w[0] || w[1])) nr_op_set_attr(branch, NR_A_branch_weights, weights);
+}
+
 /* ---- syntax ------------------------------------------------------------------------------------------------------ */
 
 /* Parses `([90, 10])`. */

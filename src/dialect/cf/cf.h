@@ -10,6 +10,12 @@ NrOp *nr_cf_br(NrBuilder *b, NrBlock *dest, NrValue *const *operands, size_t cou
 NrOp *nr_cf_cond_br(NrBuilder *b, NrValue *condition, NrBlock *if_true, NrValue *const *true_operands, size_t num_true,
                     NrBlock *if_false, NrValue *const *false_operands, size_t num_false);
 
+/* Sets branch_weights of a cond_br, or of the scf.if that becomes one: how often the first successor or region is taken
+ * for each time that the other one is. */
+void nr_cf_set_odds(NrOp *branch, int32_t first, int32_t second);
+/* The same as another op's, if they are weights of two successors. */
+void nr_cf_set_odds_of(NrOp *branch, const NrOp *other);
+
 bool nr_cf_assert_canonicalize(NrOp *op, NrBuilder *b);
 bool nr_cf_br_canonicalize(NrOp *op, NrBuilder *b);
 bool nr_cf_cond_br_canonicalize(NrOp *op, NrBuilder *b);

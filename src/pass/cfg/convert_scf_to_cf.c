@@ -162,6 +162,7 @@ static void convert_flow(Converter *c, NrOp *op, NrBlock *end) {
   if (exit) replace_results_by_operands(op, exit, exit->block->region);
   else add_result_args(op, end);
   branch_along(c, op, NULL, op, end, !exit);
+  if (nr_op_is(op, NR_OP_scf_if)) nr_cf_set_odds_of(op->prev, op);
   for (uint32_t r = 0; r < op->num_regions; r++)
     for (NrBlock *block = op->regions[r].first; block; block = block->next) {
       if (!ends_region(block)) continue;

@@ -95,7 +95,6 @@ void nr_expand_trig(G *g, NrOp *op, const NrTrig *which, size_t count, V x, V *o
     by_library(g, nr_expand_libm, which, count, x, out);
     return;
   }
-  static const int32_t weights[] = {USUAL, RARE};
   NrModule *module = g->b.module;
   V usual = usual_elements(g, x), results[NR_EXPAND_RESULTS], called[NR_EXPAND_RESULTS];
   V condition = all_of(g, usual);
@@ -106,8 +105,7 @@ void nr_expand_trig(G *g, NrOp *op, const NrTrig *which, size_t count, V x, V *o
   for (size_t i = 0; i < count; i++) out[i] = nr_block_add_arg(join, x->type, op->loc);
   g->b = nr_builder_at_end(module, head, op->loc);
   NrOp *branch = nr_cf_cond_br(&g->b, condition, join, results, count, rare, NULL, 0);
-  nr_op_set_attr(branch, NR_A_branch_weights,
-                 nr_attr_dense_array(nr_type_i32(g->b.ctx), weights, sizeof weights));
+  nr_cf_set_odds(branch, USUAL, RARE);
   g->b = nr_builder_at_end(module, rare, op->loc);
   by_library(g, nr_expand_rare_libm, which, count, x, called);
   for (size_t i = 0; i < count && x->type->kind == NR_TYPE_VECTOR; i++)

@@ -123,9 +123,7 @@ void nr_descriptor_copy_row(X *x, const D *to, NrIndex to_at, const D *from, NrI
   NrBlock *again = nr_append_block(x), *after = nr_block_create(x->b.module);
   nr_block_insert_after(after, again);
   NrOp *branch = nr_cf_cond_br(&x->b, nr_arith_cmpi(&x->b, NR_CMPI_UGE, next, all), after, NULL, 0, again, NULL, 0);
-  int32_t weights[] = {1 << 20, 1};
-  nr_op_set_attr(branch, NR_A_branch_weights,
-                 nr_attr_dense_array(nr_type_int(x->b.ctx, 32), weights, sizeof weights));
+  nr_cf_set_odds(branch, 1 << 20, 1);
   nr_build_in(x, again);
   safepoint(x);
   nr_cf_br(&x->b, head, &next, 1);

@@ -27,6 +27,10 @@
  * long. */
 enum { LIGHT = 1 << 14, COUNTED = 1 << 10, HEAVY = 1 << 4, SHORT_TRIPS = 1 << 12 };
 
+/* How often a small loop in another one is short for each time that it is long. Without it LLVM assumes that the loop
+ * over spans, which is nested deeper, runs more often, and gives it the registers. */
+enum { SHORT_FOR_EACH_LONG = 256 };
+
 /* The most ops of a body that is written twice. */
 enum { SMALL_BODY = 64 };
 
@@ -127,6 +131,7 @@ static void keep_if_short(NrOp *loop, int64_t every) {
   for (uint32_t i = 0; i < loop->num_results; i++) nr_vec_push(&types, nr_result(loop, i)->type);
   NrValue *is_short = nr_for_build_is_one_strip(&b, loop, every);
   NrOp *choice = nr_scf_if(&b, is_short, types.data, types.size, true);
+  nr_cf_set_odds(choice, SHORT_FOR_EACH_LONG, 1);
   NrBuilder then = nr_scf_body_builder(nr_scf_if_then_body(choice)),
             other = nr_scf_body_builder(nr_scf_if_else_body(choice));
   NrOp *copy = nr_op_clone(loop->module, loop, &map);

@@ -96,6 +96,28 @@ func.func @if_without_else(%c: i1, %x: index) {
   return
 }
 
+// How often each region runs stays known; an attribute of that name with something else is left out.
+// CHECK-LABEL: func.func @if_with_odds
+// CHECK: cf.cond_br %{{.*}} weights([256, 1]), ^{{.*}}, ^
+// CHECK: cf.cond_br %{{[a-z0-9]+}}, ^
+// CHECK: cf.cond_br %{{[a-z0-9]+}}, ^
+// CHECK: cf.cond_br %{{[a-z0-9]+}}, ^
+func.func @if_with_odds(%c: i1, %x: index) {
+  scf.if %c {
+    func.call @use(%x) : (index) -> ()
+  } {branch_weights = array<i32: 256, 1>}
+  scf.if %c {
+    func.call @use(%x) : (index) -> ()
+  } {branch_weights = array<i32: 0, 0>}
+  scf.if %c {
+    func.call @use(%x) : (index) -> ()
+  } {branch_weights = array<i32: 1, 2, 3>}
+  scf.if %c {
+    func.call @use(%x) : (index) -> ()
+  } {branch_weights = "often"}
+  return
+}
+
 // The blocks of the proposal that gave values to loop.if.
 // CHECK-LABEL: func.func @if_with_values
 // CHECK-NEXT: cf.cond_br %{{.*}}, ^[[THEN:.*]], ^[[ELSE:.*]]{{$}}

@@ -187,6 +187,7 @@ func.func @endless_blocks(%x: i64) -> i64 {
 // CHECK: scf.for
 // CHECK: scf.for
 // CHECK: rt.poll
+// CHECK: } {branch_weights = array<i32: 256, 1>}
 // CHECK: scf.yield %[[R]] : i64
 func.func @nested(%n: index) -> i64 {
   %c0 = arith.constant 0 : index
