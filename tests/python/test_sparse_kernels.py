@@ -195,6 +195,29 @@ def test_products_with_dense(dtype, index):
 
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("index", ["i4", "i8"])
+def test_spmv_of_ragged_rows(dtype, index):
+    """Rows of different lengths are summed eight at a time, through a buffer; some are too long for it."""
+    rng = np.random.default_rng(13)
+    for m in (1, 7, 8, 31, 32, 33, 64, 500, 3000):
+        for longest in (1, 9, 40, 100):
+            lengths = rng.integers(0, longest + 1, m)
+            if longest == 9:
+                lengths[rng.integers(0, m, m // 200)] = 2000
+            indptr = np.concatenate([[0], np.cumsum(lengths)]).astype(index)
+            columns = rng.integers(0, 50, indptr[-1]).astype(index)
+            a = sp.csr_array((values(rng, dtype, indptr[-1]), columns, indptr), shape=(m, 50))
+            x = values(rng, dtype, 50)
+            assert np.array_equal(sparse.spmv(a, x), a @ x, equal_nan=a.dtype.kind == "f")
+            if indptr[-1]:
+                place = int(rng.integers(0, indptr[-1]))
+                a.indices[place] = rng.choice([-1, 50, 2**31 - 1])
+                message = rf"^A.indices\[{place}\] is {a.indices[place]}, but the matrix has 50 columns$"
+                with pytest.raises(ValueError, match=message):
+                    sparse.spmv(a, x)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("index", ["i4", "i8"])
 def test_spgemm(dtype, index):
     rng = np.random.default_rng(6)
     for canonical in (True, False):

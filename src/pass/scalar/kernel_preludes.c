@@ -193,9 +193,10 @@ void nr_kernel_sparse_prelude(NrContext *ctx, NrBuf *out, NoriaDType dtype, Nori
   nr_buf_printf(out, "!T = %s\n!I = %s\n", nr_type_text(ctx, elem), nr_type_text(ctx, nr_dtype_type(ctx, indices)));
   nr_buf_printf(out, "func.func private @zero() -> !T {\n  %%zero = arith.constant %s : !T\n", zero);
   nr_buf_printf(out, "  return %%zero : !T\n}\n");
-  for (int i = 0; i < 4; i++) { /* of elements, and of vectors of 16 */
+  static const char *const suffixes[] = {"", "_8", "_16"}, *const types[] = {"!T", "vector<8x!T>", "vector<16x!T>"};
+  for (int i = 0; i < 6; i++) { /* of elements, and of vectors */
     const char *name = i % 2 ? "times" : "plus", *op = i % 2 ? "mul" : "add";
-    const char *suffix = i < 2 ? "" : "_16", *type = i < 2 ? "!T" : "vector<16x!T>";
+    const char *suffix = suffixes[i / 2], *type = types[i / 2];
     nr_buf_printf(out, "func.func private @%s%s(%%a: %s, %%b: %s) -> %s {\n", name, suffix, type, type, type);
     nr_buf_printf(out, "  %%result = arith.%s%s %%a, %%b : %s\n  return %%result : %s\n}\n", op, kind, type, type);
   }

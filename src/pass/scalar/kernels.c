@@ -31,7 +31,7 @@ static const Row rows[] = {
     {"csr_sddmm", NR_KERNEL_SPARSE, {"csr"}},
     {"csr_spgemm", NR_KERNEL_SPARSE, {"csr", "csr_zeros"}},
     {"csr_spmm", NR_KERNEL_SPARSE, {"csr"}},
-    {"csr_spmv", NR_KERNEL_SPARSE, {"csr"}},
+    {"csr_spmv", NR_KERNEL_SPARSE, {"csr", "row_sums"}},
     {"csf_mttkrp", NR_KERNEL_SPARSE, {"csr"}},
 };
 
