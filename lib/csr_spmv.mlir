@@ -40,7 +40,7 @@ func.func private @row_sum(%indices: memref<?x!I>, %data: memref<?x!T>, %x: memr
 // The products of elements %begin to %end - 1 go to the buffer, from its first place on: eight in a step, then the
 // rest.
 func.func private @write_products(%indices: memref<?x!I>, %data: memref<?x!T>, %x: memref<?x!T>, %n: index,
-    %begin: index, %end: index, %products: memref<1024x!T>) {
+    %begin: index, %end: index, %products: memref<2056x!T>) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c8 = arith.constant 8 : index
@@ -65,13 +65,13 @@ func.func private @write_products(%indices: memref<?x!I>, %data: memref<?x!T>, %
         : memref<?x!T>, vector<8x!I>, vector<8xi1>, vector<8x!T> into vector<8x!T>
     %v = func.call @times_8(%a, %b) : (vector<8x!T>, vector<8x!T>) -> vector<8x!T>
     %to = arith.subi %p, %begin : index
-    vector.store %v, %products[%to] : memref<1024x!T>, vector<8x!T>
+    vector.store %v, %products[%to] : memref<2056x!T>, vector<8x!T>
   }
   scf.for %p = %last to %end step %c1 {
     %v = func.call @product(%indices, %data, %x, %n, %p)
         : (memref<?x!I>, memref<?x!T>, memref<?x!T>, index, index) -> !T
     %to = arith.subi %p, %begin : index
-    memref.store %v, %products[%to] : memref<1024x!T>
+    memref.store %v, %products[%to] : memref<2056x!T>
   }
   return
 }
@@ -98,7 +98,7 @@ func.func private @sum_buffered(%indptr: memref<?x!I>, %indices: memref<?x!I>, %
   %c8 = arith.constant 8 : index
   %step = arith.constant 32 : index
   %most = arith.constant 1024 : index
-  %products = memref.alloc() : memref<1024x!T>
+  %products = memref.alloc() : memref<2056x!T>
   scf.for %r = %r0 to %r1 step %step {
     %or_more = arith.addi %r, %step : index
     %end = arith.minui %or_more, %r1 : index
@@ -110,10 +110,10 @@ func.func private @sum_buffered(%indptr: memref<?x!I>, %indices: memref<?x!I>, %
     %buffered = arith.andi %fits, %whole : i1
     scf.if %buffered {
       func.call @write_products(%indices, %data, %x, %n, %p, %q, %products)
-          : (memref<?x!I>, memref<?x!T>, memref<?x!T>, index, index, index, memref<1024x!T>) -> ()
+          : (memref<?x!I>, memref<?x!T>, memref<?x!T>, index, index, index, memref<2056x!T>) -> ()
       scf.for %eight = %r to %end step %c8 {
         func.call @sum_eight(%indptr, %products, %y, %eight, %p)
-            : (memref<?x!I>, memref<1024x!T>, memref<?x!T>, index, index) -> ()
+            : (memref<?x!I>, memref<2056x!T>, memref<?x!T>, index, index) -> ()
       }
     } else {
       func.call @sum_each(%indptr, %indices, %data, %x, %y, %r, %end, %n)

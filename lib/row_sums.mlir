@@ -2,6 +2,9 @@
 //
 // Eight rows of eight elements are loaded, turned in registers, and added, so that a lane adds the elements of its row
 // in their order. Elements behind the end of a row are zeros.
+//
+// The buffer is for at most 1,024 elements. Of a row that begins at the end of them, as many places are loaded as the longest
+// of the eight rows has elements, and seven more: 2,056 are enough.
 
 // Two lines of a square, of which the blocks of 1 element off the diagonal are swapped.
 func.func private @swap_1(%a: vector<8x!T>, %b: vector<8x!T>) -> (vector<8x!T>, vector<8x!T>) {
@@ -25,7 +28,7 @@ func.func private @swap_4(%a: vector<8x!T>, %b: vector<8x!T>) -> (vector<8x!T>, 
 }
 
 // Elements %t to %t + 7 of row %r, which begins at place indptr[%r] - %first of the buffer.
-func.func private @elements(%indptr: memref<?x!I>, %products: memref<1024x!T>, %r: index, %first: index, %t: index)
+func.func private @elements(%indptr: memref<?x!I>, %products: memref<2056x!T>, %r: index, %first: index, %t: index)
     -> vector<8x!T> {
   %c1 = arith.constant 1 : index
   %zero = func.call @zero() : () -> !T
@@ -39,12 +42,13 @@ func.func private @elements(%indptr: memref<?x!I>, %products: memref<1024x!T>, %
   %rests = vector.broadcast %rest : index to vector<8xindex>
   %mask = arith.cmpi slt, %lanes, %rests : vector<8xindex>
   %at = arith.subi %from, %first : index
-  %row = vector.maskedload %products[%at], %mask, %zeros : memref<1024x!T>, vector<8xi1>, vector<8x!T> into vector<8x!T>
+  %all = vector.load %products[%at] : memref<2056x!T>, vector<8x!T>
+  %row = arith.select %mask, %all, %zeros : vector<8xi1>, vector<8x!T>
   return %row : vector<8x!T>
 }
 
 // The sums of rows %r to %r + 7 go to y.
-func.func private @sum_eight(%indptr: memref<?x!I>, %products: memref<1024x!T>, %y: memref<?x!T>, %r: index,
+func.func private @sum_eight(%indptr: memref<?x!I>, %products: memref<2056x!T>, %y: memref<?x!T>, %r: index,
     %first: index) {
   %c0 = arith.constant 0 : index
   %c8 = arith.constant 8 : index
@@ -71,21 +75,21 @@ func.func private @sum_eight(%indptr: memref<?x!I>, %products: memref<1024x!T>, 
   %most = arith.index_cast %longest : !I to index
   %sums = scf.for %t = %c0 to %most step %c8 iter_args(%acc = %zeros) -> (vector<8x!T>) {
     %a0 = func.call @elements(%indptr, %products, %r, %first, %t)
-        : (memref<?x!I>, memref<1024x!T>, index, index, index) -> vector<8x!T>
+        : (memref<?x!I>, memref<2056x!T>, index, index, index) -> vector<8x!T>
     %a1 = func.call @elements(%indptr, %products, %r1, %first, %t)
-        : (memref<?x!I>, memref<1024x!T>, index, index, index) -> vector<8x!T>
+        : (memref<?x!I>, memref<2056x!T>, index, index, index) -> vector<8x!T>
     %a2 = func.call @elements(%indptr, %products, %r2, %first, %t)
-        : (memref<?x!I>, memref<1024x!T>, index, index, index) -> vector<8x!T>
+        : (memref<?x!I>, memref<2056x!T>, index, index, index) -> vector<8x!T>
     %a3 = func.call @elements(%indptr, %products, %r3, %first, %t)
-        : (memref<?x!I>, memref<1024x!T>, index, index, index) -> vector<8x!T>
+        : (memref<?x!I>, memref<2056x!T>, index, index, index) -> vector<8x!T>
     %a4 = func.call @elements(%indptr, %products, %r4, %first, %t)
-        : (memref<?x!I>, memref<1024x!T>, index, index, index) -> vector<8x!T>
+        : (memref<?x!I>, memref<2056x!T>, index, index, index) -> vector<8x!T>
     %a5 = func.call @elements(%indptr, %products, %r5, %first, %t)
-        : (memref<?x!I>, memref<1024x!T>, index, index, index) -> vector<8x!T>
+        : (memref<?x!I>, memref<2056x!T>, index, index, index) -> vector<8x!T>
     %a6 = func.call @elements(%indptr, %products, %r6, %first, %t)
-        : (memref<?x!I>, memref<1024x!T>, index, index, index) -> vector<8x!T>
+        : (memref<?x!I>, memref<2056x!T>, index, index, index) -> vector<8x!T>
     %a7 = func.call @elements(%indptr, %products, %r7, %first, %t)
-        : (memref<?x!I>, memref<1024x!T>, index, index, index) -> vector<8x!T>
+        : (memref<?x!I>, memref<2056x!T>, index, index, index) -> vector<8x!T>
     %u0, %u1 = func.call @swap_1(%a0, %a1) : (vector<8x!T>, vector<8x!T>) -> (vector<8x!T>, vector<8x!T>)
     %u2, %u3 = func.call @swap_1(%a2, %a3) : (vector<8x!T>, vector<8x!T>) -> (vector<8x!T>, vector<8x!T>)
     %u4, %u5 = func.call @swap_1(%a4, %a5) : (vector<8x!T>, vector<8x!T>) -> (vector<8x!T>, vector<8x!T>)
