@@ -30,50 +30,10 @@ func.func private @bit_length(%number: index) -> index {
   return %length : index
 }
 
-// Counts the digits of the elements from %begin to %end at one or two shifts: at the second one from counts[4096] on.
-func.func private @count_digits(%from: memref<?x!S>, %begin: index, %end: index, %least: !S, %shift0: !S, %shift1: !S, %mask: !S,
-    %two: i1, %counts: memref<8192xi32>) {
-  %c0 = arith.constant 0 : index
-  %c1 = arith.constant 1 : index
-  %c4096 = arith.constant 4096 : index
-  %zero = arith.constant 0 : i32
-  %one = arith.constant 1 : i32
-  %mask_index = arith.index_castui %mask : !S to index
-  %num_digits = arith.addi %mask_index, %c1 : index
-  scf.for %i = %c0 to %num_digits step %c1 {
-    %j = arith.addi %i, %c4096 : index
-    memref.store %zero, %counts[%i] : memref<8192xi32>
-    memref.store %zero, %counts[%j] : memref<8192xi32>
-  }
-  scf.if %two {
-    scf.for %i = %begin to %end step %c1 {
-      %key = memref.load %from[%i] : memref<?x!S>
-      %digit0 = func.call @digit(%key, %least, %shift0, %mask) : (!S, !S, !S, !S) -> index
-      %digit1 = func.call @digit(%key, %least, %shift1, %mask) : (!S, !S, !S, !S) -> index
-      %at1 = arith.addi %digit1, %c4096 : index
-      %count0 = memref.load %counts[%digit0] : memref<8192xi32>
-      %count1 = memref.load %counts[%at1] : memref<8192xi32>
-      %more0 = arith.addi %count0, %one : i32
-      %more1 = arith.addi %count1, %one : i32
-      memref.store %more0, %counts[%digit0] : memref<8192xi32>
-      memref.store %more1, %counts[%at1] : memref<8192xi32>
-    }
-  } else {
-    scf.for %i = %begin to %end step %c1 {
-      %key = memref.load %from[%i] : memref<?x!S>
-      %digit = func.call @digit(%key, %least, %shift0, %mask) : (!S, !S, !S, !S) -> index
-      %count = memref.load %counts[%digit] : memref<8192xi32>
-      %more = arith.addi %count, %one : i32
-      memref.store %more, %counts[%digit] : memref<8192xi32>
-    }
-  }
-  return
-}
-
 // Sorts n elements from a[a_begin] on by a digit, stably, to b[b_begin] on; or leaves them where all digits are equal. Whether
-// it moved them. The numbers of the digits are from counts[c] on, and are overwritten.
+// it moved them.
 func.func private @radix_pass(%a: memref<?x!S>, %a_begin: index, %b: memref<?x!S>, %b_begin: index, %n: index, %least: !S,
-    %shift: !S, %mask: !S, %counts: memref<8192xi32>, %c: index) -> i1 {
+    %shift: !S, %mask: !S, %counts: memref<4096xi32>) -> i1 {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %zero = arith.constant 0 : i32
@@ -81,30 +41,37 @@ func.func private @radix_pass(%a: memref<?x!S>, %a_begin: index, %b: memref<?x!S
   %mask_index = arith.index_castui %mask : !S to index
   %num_digits = arith.addi %mask_index, %c1 : index
   %end = arith.addi %a_begin, %n : index
+  scf.for %i = %c0 to %num_digits step %c1 {
+    memref.store %zero, %counts[%i] : memref<4096xi32>
+  }
+  scf.for %i = %a_begin to %end step %c1 {
+    %key = memref.load %a[%i] : memref<?x!S>
+    %digit = func.call @digit(%key, %least, %shift, %mask) : (!S, !S, !S, !S) -> index
+    %count = memref.load %counts[%digit] : memref<4096xi32>
+    %more = arith.addi %count, %one : i32
+    memref.store %more, %counts[%digit] : memref<4096xi32>
+  }
   %first = memref.load %a[%a_begin] : memref<?x!S>
   %first_digit = func.call @digit(%first, %least, %shift, %mask) : (!S, !S, !S, !S) -> index
-  %first_at = arith.addi %c, %first_digit : index
-  %same = memref.load %counts[%first_at] : memref<8192xi32>
+  %same = memref.load %counts[%first_digit] : memref<4096xi32>
   %same_index = arith.index_castui %same : i32 to index
   %moves = arith.cmpi ne, %same_index, %n : index
   scf.if %moves {
     %all = scf.for %i = %c0 to %num_digits step %c1 iter_args(%sum = %zero) -> (i32) {
-      %at = arith.addi %c, %i : index
-      %count = memref.load %counts[%at] : memref<8192xi32>
-      memref.store %sum, %counts[%at] : memref<8192xi32>
+      %count = memref.load %counts[%i] : memref<4096xi32>
+      memref.store %sum, %counts[%i] : memref<4096xi32>
       %next = arith.addi %sum, %count : i32
       scf.yield %next : i32
     }
     scf.for %i = %a_begin to %end step %c1 {
       %key = memref.load %a[%i] : memref<?x!S>
       %digit = func.call @digit(%key, %least, %shift, %mask) : (!S, !S, !S, !S) -> index
-      %counter = arith.addi %c, %digit : index
-      %place = memref.load %counts[%counter] : memref<8192xi32>
+      %place = memref.load %counts[%digit] : memref<4096xi32>
       %ahead = arith.index_castui %place : i32 to index
       %at = arith.addi %b_begin, %ahead : index
       memref.store %key, %b[%at] : memref<?x!S>
       %after = arith.addi %place, %one : i32
-      memref.store %after, %counts[%counter] : memref<8192xi32>
+      memref.store %after, %counts[%digit] : memref<4096xi32>
     }
   }
   return %moves : i1
@@ -117,7 +84,6 @@ func.func private @radix_sort(%a: memref<?x!S>, %a_begin: index, %b: memref<?x!S
   %no = arith.constant false
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
-  %c2 = arith.constant 2 : index
   %c8 = arith.constant 8 : index
   %c12 = arith.constant 12 : index
   %c4096 = arith.constant 4096 : index
@@ -136,7 +102,7 @@ func.func private @radix_sort(%a: memref<?x!S>, %a_begin: index, %b: memref<?x!S
   %difference = arith.subi %max_digits, %min_digits : !S
   %difference_index = arith.index_castui %difference : !S to index
   %bits = func.call @bit_length(%difference_index) : (index) -> index
-  // digits of 12 bits take 16 KiB of counts each, which are many for few elements
+  // digits of 12 bits take 16 KiB of counts, which are many for few elements
   %is_long = arith.cmpi uge, %n, %c4096 : index
   %widest = arith.select %is_long, %c12, %c8 : index
   %passes = arith.ceildivui %bits, %widest : index
@@ -145,40 +111,23 @@ func.func private @radix_sort(%a: memref<?x!S>, %a_begin: index, %b: memref<?x!S
   %size = arith.shli %c1, %width : index
   %most = arith.subi %size, %c1 : index
   %mask = arith.index_castui %most : index to !S
-  %counts = memref.alloc() : memref<8192xi32>
-  %sorted:5 = scf.for %d = %c0 to %passes step %c2 iter_args(%from0 = %a, %begin0 = %a_begin, %to0 = %b, %to_begin0 = %b_begin,
-      %in_b0 = %no) -> (memref<?x!S>, index, memref<?x!S>, index, i1) {
-    %left = arith.subi %passes, %d : index
-    %num_digits = arith.minui %left, %c2 : index
-    %two = arith.cmpi eq, %num_digits, %c2 : index
+  %counts = memref.alloc() : memref<4096xi32>
+  %sorted:5 = scf.for %d = %c0 to %passes step %c1 iter_args(%from = %a, %from_begin = %a_begin, %to = %b, %to_begin = %b_begin,
+      %in_b = %no) -> (memref<?x!S>, index, memref<?x!S>, index, i1) {
     %before = arith.muli %d, %width : index
-    %bit0 = arith.addi %low, %before : index
-    %bit1_or_more = arith.addi %bit0, %width : index
-    %bit1 = arith.select %two, %bit1_or_more, %bit0 : index
-    %shift0 = arith.index_castui %bit0 : index to !S
-    %shift1 = arith.index_castui %bit1 : index to !S
-    %behind = arith.addi %begin0, %n : index
-    func.call @count_digits(%from0, %begin0, %behind, %least, %shift0, %shift1, %mask, %two, %counts)
-        : (memref<?x!S>, index, index, !S, !S, !S, !S, i1, memref<8192xi32>) -> ()
-    %after:5 = scf.for %e = %c0 to %num_digits step %c1 iter_args(%from = %from0, %from_begin = %begin0, %to = %to0,
-        %to_begin = %to_begin0, %in_b = %in_b0) -> (memref<?x!S>, index, memref<?x!S>, index, i1) {
-      %is_first = arith.cmpi eq, %e, %c0 : index
-      %shift = arith.select %is_first, %shift0, %shift1 : !S
-      %c = arith.muli %e, %c4096 : index
-      %moved = func.call @radix_pass(%from, %from_begin, %to, %to_begin, %n, %least, %shift, %mask, %counts, %c)
-          : (memref<?x!S>, index, memref<?x!S>, index, index, !S, !S, !S, memref<8192xi32>, index) -> i1
-      %now_in_b = arith.xori %in_b, %moved : i1
-      %next:4 = scf.if %moved -> (memref<?x!S>, index, memref<?x!S>, index) {
-        scf.yield %to, %to_begin, %from, %from_begin : memref<?x!S>, index, memref<?x!S>, index
-      } else {
-        scf.yield %from, %from_begin, %to, %to_begin : memref<?x!S>, index, memref<?x!S>, index
-      }
-      scf.yield %next#0, %next#1, %next#2, %next#3, %now_in_b : memref<?x!S>, index, memref<?x!S>, index, i1
+    %bit = arith.addi %low, %before : index
+    %shift = arith.index_castui %bit : index to !S
+    %moved = func.call @radix_pass(%from, %from_begin, %to, %to_begin, %n, %least, %shift, %mask, %counts)
+        : (memref<?x!S>, index, memref<?x!S>, index, index, !S, !S, !S, memref<4096xi32>) -> i1
+    %now_in_b = arith.xori %in_b, %moved : i1
+    %next:4 = scf.if %moved -> (memref<?x!S>, index, memref<?x!S>, index) {
+      scf.yield %to, %to_begin, %from, %from_begin : memref<?x!S>, index, memref<?x!S>, index
+    } else {
+      scf.yield %from, %from_begin, %to, %to_begin : memref<?x!S>, index, memref<?x!S>, index
     }
-    scf.yield %after#0, %after#1, %after#2, %after#3, %after#4
-        : memref<?x!S>, index, memref<?x!S>, index, i1
+    scf.yield %next#0, %next#1, %next#2, %next#3, %now_in_b : memref<?x!S>, index, memref<?x!S>, index, i1
   }
-  memref.dealloc %counts : memref<8192xi32>
+  memref.dealloc %counts : memref<4096xi32>
   return %sorted#0, %sorted#1, %sorted#4 : memref<?x!S>, index, i1
 }
 
@@ -292,7 +241,20 @@ func.func private @merge_sort(%keys: memref<?x!S>, %first: index, %n: index, %lo
     memref.dealloc %tmp : memref<?x!S>
     scf.reduce
   } {noria.point_ns = 150000}
-  %sorted:3 = scf.while (%width = %part, %a = %left_list, %b = %right_list)
+  // no merges where no part begins with less than the one ahead ends with, as where all are equal
+  %yes = arith.constant true
+  %in_order = scf.for %p = %c1 to %parts step %c1 iter_args(%acc = %yes) -> (i1) {
+    %i = arith.muli %p, %part : index
+    %before = arith.subi %i, %c1 : index
+    %last = memref.load %left_list[%before] : memref<?x!S>
+    %next = memref.load %left_list[%i] : memref<?x!S>
+    %less = func.call @less(%next, %last) : (!S, !S) -> i1
+    %not_less = arith.xori %less, %yes : i1
+    %both = arith.andi %acc, %not_less : i1
+    scf.yield %both : i1
+  }
+  %run = arith.select %in_order, %n, %part : index
+  %sorted:3 = scf.while (%width = %run, %a = %left_list, %b = %right_list)
       : (index, memref<?x!S>, memref<?x!S>) -> (index, memref<?x!S>, memref<?x!S>) {
     %more = arith.cmpi ult, %width, %n : index
     scf.condition(%more) %width, %a, %b : index, memref<?x!S>, memref<?x!S>

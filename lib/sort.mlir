@@ -65,27 +65,40 @@ func.func private @order_zeros(%x: memref<?x!T>, %row: index, %n: index, %sorted
   %has_second = arith.cmpi ult, %middle, %end : index
   %has_both = arith.andi %has_first, %has_second : i1
   scf.if %has_both {
-    %all = scf.for %i = %c0 to %n step %c1 iter_args(%to = %begin) -> (index) {
-      %from = arith.addi %row, %i : index
-      %value = memref.load %x[%from] : memref<?x!T>
-      %code = func.call @code(%value) : (!T) -> !K
-      %is_zero = arith.cmpi eq, %code, %zero : !K
-      %is_minus_zero = arith.cmpi eq, %code, %minus_zero : !K
-      %either = arith.ori %is_zero, %is_minus_zero : i1
-      // no more than there are, whatever is in x by now
-      %room = arith.cmpi ult, %to, %end : index
-      %written = arith.andi %either, %room : i1
-      %next = scf.if %written -> (index) {
-        %at = arith.addi %row, %to : index
+    // the zeros of 1,024 elements at a time are put together without branches
+    %c1024 = arith.constant 1024 : index
+    %tile = memref.alloc() : memref<1025x!S>
+    %all = scf.for %i = %c0 to %n step %c1024 iter_args(%to = %begin) -> (index) {
+      %left = arith.subi %n, %i : index
+      %size = arith.minui %left, %c1024 : index
+      %num_zeros = scf.for %j = %c0 to %size step %c1 iter_args(%count = %c0) -> (index) {
+        %column = arith.addi %i, %j : index
+        %from = arith.addi %row, %column : index
+        %value = memref.load %x[%from] : memref<?x!T>
         %bits = arith.bitcast %value : !T to !S
-        memref.store %bits, %sorted[%at] : memref<?x!S>
-        %after = arith.addi %to, %c1 : index
-        scf.yield %after : index
-      } else {
-        scf.yield %to : index
+        memref.store %bits, %tile[%count] : memref<1025x!S>
+        %code = func.call @code(%value) : (!T) -> !K
+        %is_zero = arith.cmpi eq, %code, %zero : !K
+        %is_minus_zero = arith.cmpi eq, %code, %minus_zero : !K
+        %either = arith.ori %is_zero, %is_minus_zero : i1
+        %more = arith.extui %either : i1 to i64
+        %more_index = arith.index_cast %more : i64 to index
+        %next = arith.addi %count, %more_index : index
+        scf.yield %next : index
       }
+      // no more than there are, whatever is in x by now
+      %room = arith.subi %end, %to : index
+      %written = arith.minui %num_zeros, %room : index
+      scf.for %j = %c0 to %written step %c1 {
+        %bits = memref.load %tile[%j] : memref<1025x!S>
+        %column = arith.addi %to, %j : index
+        %at = arith.addi %row, %column : index
+        memref.store %bits, %sorted[%at] : memref<?x!S>
+      }
+      %next = arith.addi %to, %written : index
       scf.yield %next : index
     }
+    memref.dealloc %tile : memref<1025x!S>
   }
   return
 }

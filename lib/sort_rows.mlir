@@ -30,7 +30,9 @@ func.func private @choose_buckets(%x: memref<?x!T>, %keys: memref<?x!S>, %row: i
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c14 = arith.constant 14 : index
+  %c63 = arith.constant 63 : index
   %c64 = arith.constant 64 : index
+  %c128 = arith.constant 128 : index
   %num_parts = arith.constant 16384 : index
   %num_samples = arith.muli %num_buckets, %c64 : index
   %stride = arith.divui %n, %num_samples : index
@@ -61,14 +63,18 @@ func.func private @choose_buckets(%x: memref<?x!T>, %keys: memref<?x!S>, %row: i
     %more = arith.addi %count, %c1 : index
     memref.store %more, %counts[%part] : memref<16384xindex>
   }
-  // the number of samples ahead of a part is less than that of all or, behind the last one, equal to it: 64 make a bucket
+  // The number of samples ahead of a part is less than that of all or, behind the last one, equal to it: 64 make a bucket. A part
+  // with more than two buckets' share, as of one key that many elements have, begins a bucket of its own.
   %most = arith.subi %num_samples, %c1 : index
   %all = scf.for %i = %c0 to %num_parts step %c1 iter_args(%sum = %c0) -> (index) {
     %ahead = arith.minui %sum, %most : index
-    %bucket = arith.divui %ahead, %c64 : index
+    %count = memref.load %counts[%i] : memref<16384xindex>
+    %is_heavy = arith.cmpi uge, %count, %c128 : index
+    %rounding = arith.select %is_heavy, %c63, %c0 : index
+    %rounded = arith.addi %ahead, %rounding : index
+    %bucket = arith.divui %rounded, %c64 : index
     %small = arith.index_castui %bucket : index to i16
     memref.store %small, %buckets[%i] : memref<16384xi16>
-    %count = memref.load %counts[%i] : memref<16384xindex>
     %next = arith.addi %sum, %count : index
     scf.yield %next : index
   }
@@ -76,11 +82,47 @@ func.func private @choose_buckets(%x: memref<?x!T>, %keys: memref<?x!S>, %row: i
   return %range#0, %range#1, %shift : !S, !S, !S
 }
 
-// Counts how often each key from %least to %greatest is among the elements from %begin to %end, on counts[c] on. Whether all of
-// the elements' keys are among those.
+// The least and the greatest key of a row of at least one element.
+func.func private @key_range(%x: memref<?x!T>, %keys: memref<?x!S>, %row: index, %n: index) -> (!S, !S) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %part = arith.constant 65536 : index
+  %num_parts = arith.ceildivui %n, %part : index
+  %mins = memref.alloc(%num_parts) : memref<?x!S>
+  %maxs = memref.alloc(%num_parts) : memref<?x!S>
+  scf.parallel (%p) = (%c0) to (%num_parts) step (%c1) {
+    %begin = arith.muli %p, %part : index
+    %behind = arith.addi %begin, %part : index
+    %end = arith.minui %behind, %n : index
+    %first = func.call @read(%x, %keys, %row, %begin) : (memref<?x!T>, memref<?x!S>, index, index) -> !S
+    %range:2 = scf.for %i = %begin to %end step %c1 iter_args(%min = %first, %max = %first) -> (!S, !S) {
+      %key = func.call @read(%x, %keys, %row, %i) : (memref<?x!T>, memref<?x!S>, index, index) -> !S
+      %less = arith.minui %min, %key : !S
+      %greater = arith.maxui %max, %key : !S
+      scf.yield %less, %greater : !S, !S
+    }
+    memref.store %range#0, %mins[%p] : memref<?x!S>
+    memref.store %range#1, %maxs[%p] : memref<?x!S>
+    scf.reduce
+  } {noria.point_ns = 8000}
+  %first_min = memref.load %mins[%c0] : memref<?x!S>
+  %first_max = memref.load %maxs[%c0] : memref<?x!S>
+  %all:2 = scf.for %p = %c1 to %num_parts step %c1 iter_args(%min = %first_min, %max = %first_max) -> (!S, !S) {
+    %part_min = memref.load %mins[%p] : memref<?x!S>
+    %part_max = memref.load %maxs[%p] : memref<?x!S>
+    %less = arith.minui %min, %part_min : !S
+    %greater = arith.maxui %max, %part_max : !S
+    scf.yield %less, %greater : !S, !S
+  }
+  memref.dealloc %mins : memref<?x!S>
+  memref.dealloc %maxs : memref<?x!S>
+  return %all#0, %all#1 : !S, !S
+}
+
+// Counts how often each key from %least to %greatest is among the elements from %begin to %end, on counts[c] on. Keys below and
+// above, which a row has if it changes during the sort, count as the first and the last one.
 func.func private @count_keys(%x: memref<?x!T>, %keys: memref<?x!S>, %row: index, %begin: index, %end: index, %least: !S,
-    %greatest: !S, %num_keys: index, %counts: memref<?xindex>, %c: index) -> i1 {
-  %yes = arith.constant true
+    %greatest: !S, %num_keys: index, %counts: memref<?xindex>, %c: index) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c1024 = arith.constant 1024 : index
@@ -89,34 +131,33 @@ func.func private @count_keys(%x: memref<?x!T>, %keys: memref<?x!S>, %row: index
     %at = arith.addi %c, %k : index
     memref.store %c0, %counts[%at] : memref<?xindex>
   }
-  %tile = memref.alloc() : memref<1024x!S>
-  %all_inside = scf.for %first = %begin to %end step %c1024 iter_args(%inside = %yes) -> (i1) {
-    %left = arith.subi %end, %first : index
-    %size = arith.minui %left, %c1024 : index
-    %differences = scf.for %j = %c0 to %size step %c1 iter_args(%acc = %none) -> (!S) {
-      %i = arith.addi %first, %j : index
-      %key = func.call @read(%x, %keys, %row, %i) : (memref<?x!T>, memref<?x!S>, index, index) -> !S
-      %part = func.call @part_of(%key, %least, %greatest, %none) : (!S, !S, !S, !S) -> !S
-      memref.store %part, %tile[%j] : memref<1024x!S>
-      %moved = arith.addi %part, %least : !S
-      %difference = arith.xori %moved, %key : !S
-      %next = arith.ori %acc, %difference : !S
-      scf.yield %next : !S
+  %one_key = arith.cmpi eq, %num_keys, %c1 : index
+  scf.if %one_key {
+    %size = arith.subi %end, %begin : index
+    memref.store %size, %counts[%c] : memref<?xindex>
+  } else {
+    %tile = memref.alloc() : memref<1024x!S>
+    scf.for %first = %begin to %end step %c1024 {
+      %left = arith.subi %end, %first : index
+      %size = arith.minui %left, %c1024 : index
+      scf.for %j = %c0 to %size step %c1 {
+        %i = arith.addi %first, %j : index
+        %key = func.call @read(%x, %keys, %row, %i) : (memref<?x!T>, memref<?x!S>, index, index) -> !S
+        %part = func.call @part_of(%key, %least, %greatest, %none) : (!S, !S, !S, !S) -> !S
+        memref.store %part, %tile[%j] : memref<1024x!S>
+      }
+      scf.for %j = %c0 to %size step %c1 {
+        %part_key = memref.load %tile[%j] : memref<1024x!S>
+        %part = arith.index_castui %part_key : !S to index
+        %at = arith.addi %c, %part : index
+        %count = memref.load %counts[%at] : memref<?xindex>
+        %more = arith.addi %count, %c1 : index
+        memref.store %more, %counts[%at] : memref<?xindex>
+      }
     }
-    scf.for %j = %c0 to %size step %c1 {
-      %part_key = memref.load %tile[%j] : memref<1024x!S>
-      %part = arith.index_castui %part_key : !S to index
-      %at = arith.addi %c, %part : index
-      %count = memref.load %counts[%at] : memref<?xindex>
-      %more = arith.addi %count, %c1 : index
-      memref.store %more, %counts[%at] : memref<?xindex>
-    }
-    %same = arith.cmpi eq, %differences, %none : !S
-    %next = arith.andi %inside, %same : i1
-    scf.yield %next : i1
+    memref.dealloc %tile : memref<1024x!S>
   }
-  memref.dealloc %tile : memref<1024x!S>
-  return %all_inside : i1
+  return
 }
 
 // Writes the elements from %begin to %end of a sorted row in which key %least + k is from begins[k] to begins[k + 1].
@@ -139,12 +180,9 @@ func.func private @write_runs(%begins: memref<?xindex>, %num_keys: index, %begin
     %hi1 = arith.select %ahead, %hi, %mid : index
     scf.yield %lo1, %hi1 : index, index
   }
-  scf.for %k = %first#0 to %num_keys step %c1 {
+  %written = scf.for %k = %first#0 to %num_keys step %c1 iter_args(%from = %begin) -> (index) {
     %after = arith.addi %k, %c1 : index
-    %run_begin = memref.load %begins[%k] : memref<?xindex>
     %run_end = memref.load %begins[%after] : memref<?xindex>
-    %from_or_less = arith.maxui %run_begin, %begin : index
-    %from = arith.minui %from_or_less, %end : index
     %to = arith.minui %run_end, %end : index
     %number = arith.index_castui %k : index to !S
     %key = arith.addi %least, %number : !S
@@ -156,14 +194,14 @@ func.func private @write_runs(%begins: memref<?xindex>, %num_keys: index, %begin
         memref.store %value, %out[%at] : memref<?x!S>
       }
     }
+    scf.yield %to : index
   }
   return
 }
 
-// Sorts a row, if all its keys are from %least to %greatest, by counting each of these, at most 16,384. Whether it did.
+// Sorts a row, all of whose keys are from %least to %greatest, by counting each of these.
 func.func private @sort_by_counts(%x: memref<?x!T>, %keys: memref<?x!S>, %order: memref<?xi32>, %row: index, %n: index,
-    %least: !S, %greatest: !S, %out: memref<?x!S>) -> i1 {
-  %yes = arith.constant true
+    %least: !S, %greatest: !S, %out: memref<?x!S>) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c64 = arith.constant 64 : index
@@ -176,50 +214,40 @@ func.func private @sort_by_counts(%x: memref<?x!T>, %keys: memref<?x!S>, %order:
   %num_parts = arith.ceildivui %n, %part : index
   %num_counts = arith.muli %num_parts, %num_keys : index
   %counts = memref.alloc(%num_counts) : memref<?xindex>
-  %insides = memref.alloc(%num_parts) : memref<?xi1>
   scf.parallel (%p) = (%c0) to (%num_parts) step (%c1) {
     %begin = arith.muli %p, %part : index
     %behind = arith.addi %begin, %part : index
     %end = arith.minui %behind, %n : index
     %c = arith.muli %p, %num_keys : index
-    %inside = func.call @count_keys(%x, %keys, %row, %begin, %end, %least, %greatest, %num_keys, %counts, %c)
-        : (memref<?x!T>, memref<?x!S>, index, index, index, !S, !S, index, memref<?xindex>, index) -> i1
-    memref.store %inside, %insides[%p] : memref<?xi1>
+    func.call @count_keys(%x, %keys, %row, %begin, %end, %least, %greatest, %num_keys, %counts, %c)
+        : (memref<?x!T>, memref<?x!S>, index, index, index, !S, !S, index, memref<?xindex>, index) -> ()
     scf.reduce
   } {noria.point_ns = 80000}
-  %all_inside = scf.for %p = %c0 to %num_parts step %c1 iter_args(%acc = %yes) -> (i1) {
-    %inside = memref.load %insides[%p] : memref<?xi1>
-    %next = arith.andi %acc, %inside : i1
-    scf.yield %next : i1
-  }
-  scf.if %all_inside {
-    %num_begins = arith.addi %num_keys, %c1 : index
-    %begins = memref.alloc(%num_begins) : memref<?xindex>
-    %all = scf.for %k = %c0 to %num_keys step %c1 iter_args(%sum = %c0) -> (index) {
-      memref.store %sum, %begins[%k] : memref<?xindex>
-      %end = scf.for %p = %c0 to %num_parts step %c1 iter_args(%before = %sum) -> (index) {
-        %c = arith.muli %p, %num_keys : index
-        %at = arith.addi %c, %k : index
-        %count = memref.load %counts[%at] : memref<?xindex>
-        %after = arith.addi %before, %count : index
-        scf.yield %after : index
-      }
-      scf.yield %end : index
+  %num_begins = arith.addi %num_keys, %c1 : index
+  %begins = memref.alloc(%num_begins) : memref<?xindex>
+  %all = scf.for %k = %c0 to %num_keys step %c1 iter_args(%sum = %c0) -> (index) {
+    memref.store %sum, %begins[%k] : memref<?xindex>
+    %end = scf.for %p = %c0 to %num_parts step %c1 iter_args(%before = %sum) -> (index) {
+      %c = arith.muli %p, %num_keys : index
+      %at = arith.addi %c, %k : index
+      %count = memref.load %counts[%at] : memref<?xindex>
+      %after = arith.addi %before, %count : index
+      scf.yield %after : index
     }
-    memref.store %all, %begins[%num_keys] : memref<?xindex>
-    scf.parallel (%p) = (%c0) to (%num_parts) step (%c1) {
-      %begin = arith.muli %p, %part : index
-      %behind = arith.addi %begin, %part : index
-      %end = arith.minui %behind, %n : index
-      func.call @write_runs(%begins, %num_keys, %begin, %end, %least, %order, %row, %out)
-          : (memref<?xindex>, index, index, index, !S, memref<?xi32>, index, memref<?x!S>) -> ()
-      scf.reduce
-    } {noria.point_ns = 30000}
-    memref.dealloc %begins : memref<?xindex>
+    scf.yield %end : index
   }
+  memref.store %all, %begins[%num_keys] : memref<?xindex>
+  scf.parallel (%p) = (%c0) to (%num_parts) step (%c1) {
+    %begin = arith.muli %p, %part : index
+    %behind = arith.addi %begin, %part : index
+    %end = arith.minui %behind, %n : index
+    func.call @write_runs(%begins, %num_keys, %begin, %end, %least, %order, %row, %out)
+        : (memref<?xindex>, index, index, index, !S, memref<?xi32>, index, memref<?x!S>) -> ()
+    scf.reduce
+  } {noria.point_ns = 30000}
+  memref.dealloc %begins : memref<?xindex>
   memref.dealloc %counts : memref<?xindex>
-  memref.dealloc %insides : memref<?xi1>
-  return %all_inside : i1
+  return
 }
 
 // Writes the bucket of each of the elements from %begin to %end, and counts[c] on how many each bucket has.
@@ -395,7 +423,7 @@ func.func private @sort_long_row(%x: memref<?x!T>, %keys: memref<?x!S>, %order: 
   %c1 = arith.constant 1 : index
   %c256 = arith.constant 256 : index
   %most_buckets = arith.constant 4096 : index
-  %bucket_size = arith.constant 16384 : index
+  %bucket_size = arith.constant 32768 : index
   %least_part = arith.constant 65536 : index
   %wanted = arith.ceildivui %n, %bucket_size : index
   %less = arith.subi %wanted, %c1 : index
@@ -408,16 +436,22 @@ func.func private @sort_long_row(%x: memref<?x!T>, %keys: memref<?x!S>, %order: 
   %buckets = memref.alloc() : memref<16384xi16>
   %range:3 = func.call @choose_buckets(%x, %keys, %row, %n, %num_buckets, %buckets)
       : (memref<?x!T>, memref<?x!S>, index, index, index, memref<16384xi16>) -> (!S, !S, !S)
+  // whether all keys are close to each other says the range of all, which a sample has only a part of
   %no_bits = arith.constant 0 : !S
-  %is_narrow = arith.cmpi eq, %range#2, %no_bits : !S
-  %done = scf.if %is_narrow -> (i1) {
-    %by_counts = func.call @sort_by_counts(%x, %keys, %order, %row, %n, %range#0, %range#1, %out)
-        : (memref<?x!T>, memref<?x!S>, memref<?xi32>, index, index, !S, !S, memref<?x!S>) -> i1
-    scf.yield %by_counts : i1
+  %few = arith.constant 16384 : index
+  %may_be_narrow = arith.cmpi eq, %range#2, %no_bits : !S
+  %narrow:3 = scf.if %may_be_narrow -> (!S, !S, i1) {
+    %row_range:2 = func.call @key_range(%x, %keys, %row, %n) : (memref<?x!T>, memref<?x!S>, index, index) -> (!S, !S)
+    %difference = arith.subi %row_range#1, %row_range#0 : !S
+    %last_key = arith.index_castui %difference : !S to index
+    %is_narrow = arith.cmpi ult, %last_key, %few : index
+    scf.yield %row_range#0, %row_range#1, %is_narrow : !S, !S, i1
   } else {
-    scf.yield %is_narrow : i1
+    scf.yield %range#0, %range#1, %may_be_narrow : !S, !S, i1
   }
-  scf.if %done {
+  scf.if %narrow#2 {
+    func.call @sort_by_counts(%x, %keys, %order, %row, %n, %narrow#0, %narrow#1, %out)
+        : (memref<?x!T>, memref<?x!S>, memref<?xi32>, index, index, !S, !S, memref<?x!S>) -> ()
   } else {
     %ids = memref.alloc(%n) : memref<?xi16>
     %num_counts = arith.muli %num_parts, %num_buckets : index

@@ -71,6 +71,35 @@ def test_sorts_of_uneven_lists(dtype):
             same(kernels.argsort(x), np.argsort(x, kind="stable"))
 
 
+def long_rows(rng, dtype):
+    """Rows that are distributed to buckets or, where their keys are close to each other, counted; and such at the limits."""
+    step = np.spacing(np.ones(1, dtype)) if dtype[0] == "f" else 1
+    for n in 65_536, 65_537, 131_073:
+        yield numbers(rng, dtype, n)
+    for keys in 1, 2, 16_384, 16_385:  # that many neighbours, each of them there
+        yield rng.permutation(np.arange(200_000) % keys).astype(dtype) * step + 1
+    far = np.ones(200_000, dtype)  # no sample has the one that is not close to the others
+    far[123_457] = 2.0**30
+    yield far
+    flat = np.where(rng.random(300_000) < 0.6, 7, rng.normal(size=300_000) * 1e6)  # the sevens are more than fit in a bucket
+    yield flat.astype(dtype)
+    if dtype[0] == "f":
+        yield np.where(rng.random(100_000) < 0.5, 0.0, -0.0).astype(dtype)
+        few = np.zeros(100_000, dtype)
+        few[-3:] = -0.0, 1.0, -0.0
+        yield few
+        yield np.where(rng.random(300_000) < 0.6, np.nan, rng.choice([np.inf, -np.inf, 1.0, -0.0, 0.0], 300_000)).astype(dtype)
+        yield np.where(rng.random(300_000) < 0.6, np.nan, rng.normal(size=300_000)).astype(dtype)
+
+
+@pytest.mark.parametrize("dtype", ["i4", "f4", "f8"])
+def test_sorts_of_long_rows(dtype):
+    rng = np.random.default_rng(36)
+    for a in long_rows(rng, dtype):
+        same(kernels.sort(a), np.sort(a, kind="stable"))
+        same(kernels.argsort(a), np.argsort(a, kind="stable"))
+
+
 @pytest.mark.parametrize("dtype", ["u1", "f4"])
 def test_descending_sorts(dtype):
     rng = np.random.default_rng(22)
