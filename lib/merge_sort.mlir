@@ -1,7 +1,8 @@
 // merge_sort.mlir - sorts unsigned integers: a list on one thread, and a long list on all threads by parts and merges.
 //
 // On one thread, a long list is sorted by a radix sort from the least significant digit on. Digits are of differences from the least
-// element, so that there are no more of them than the elements need; one that all elements share is left out. A short list
+// element, so that there are no more of them than the elements need; one that all elements share is left out. Where keys are wide, only
+// so many of their high bits are sorted by as few of them share, and insertion puts those in order. A short list
 // is sorted by insertion sort of blocks and merges of pairs of blocks.
 //
 // On all threads, parts of a list that fit in a core's cache are each sorted like that. Then runs are merged in pairs, from one
@@ -77,13 +78,131 @@ func.func private @radix_pass(%a: memref<?x!S>, %a_begin: index, %b: memref<?x!S
   return %moves : i1
 }
 
+// Sorts n elements by digits from bit %bit of their differences from %least on. They are from a[a_begin] on or, with %in_b, from
+// b[b_begin] on; whether they are there after it.
+func.func private @radix_passes(%a: memref<?x!S>, %a_begin: index, %b: memref<?x!S>, %b_begin: index, %in_b: i1, %n: index,
+    %least: !S, %bit: index, %width: index, %passes: index, %counts: memref<4096xi32>) -> i1 {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %size = arith.shli %c1, %width : index
+  %most = arith.subi %size, %c1 : index
+  %mask = arith.index_castui %most : index to !S
+  %now_in_b = scf.for %d = %c0 to %passes step %c1 iter_args(%from_b = %in_b) -> (i1) {
+    %before = arith.muli %d, %width : index
+    %digit_bit = arith.addi %bit, %before : index
+    %shift = arith.index_castui %digit_bit : index to !S
+    %ends:4 = scf.if %from_b -> (memref<?x!S>, index, memref<?x!S>, index) {
+      scf.yield %b, %b_begin, %a, %a_begin : memref<?x!S>, index, memref<?x!S>, index
+    } else {
+      scf.yield %a, %a_begin, %b, %b_begin : memref<?x!S>, index, memref<?x!S>, index
+    }
+    %moved = func.call @radix_pass(%ends#0, %ends#1, %ends#2, %ends#3, %n, %least, %shift, %mask, %counts)
+        : (memref<?x!S>, index, memref<?x!S>, index, index, !S, !S, !S, memref<4096xi32>) -> i1
+    %next = arith.xori %from_b, %moved : i1
+    scf.yield %next : i1
+  }
+  return %now_in_b : i1
+}
+
+// 1 where an element is less than the one ahead of it, else 0.
+func.func private @descends(%keys: memref<?x!S>, %i: index) -> index {
+  %c1 = arith.constant 1 : index
+  %before = arith.subi %i, %c1 : index
+  %left = memref.load %keys[%before] : memref<?x!S>
+  %key = memref.load %keys[%i] : memref<?x!S>
+  %less = func.call @less(%key, %left) : (!S, !S) -> i1
+  %wide = arith.extui %less : i1 to i64
+  %number = arith.index_cast %wide : i64 to index
+  return %number : index
+}
+
+// Inserts the elements from %first to %end among those ahead of them, from %begin on, which are sorted. Gives how many of %moves
+// are left; without any, elements stay where they are.
+func.func private @insert_from(%keys: memref<?x!S>, %begin: index, %first: index, %end: index, %moves: index) -> index {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %left = scf.for %i = %first to %end step %c1 iter_args(%budget = %moves) -> (index) {
+    %key = memref.load %keys[%i] : memref<?x!S>
+    %hole:2 = scf.while (%at = %i, %rest = %budget) : (index, index) -> (index, index) {
+      %not_first = arith.cmpi ugt, %at, %begin : index
+      %may = arith.cmpi ugt, %rest, %c0 : index
+      %may_move = arith.andi %not_first, %may : i1
+      %moves_now = scf.if %may_move -> (i1) {
+        %before = arith.subi %at, %c1 : index
+        %other = memref.load %keys[%before] : memref<?x!S>
+        %less = func.call @less(%key, %other) : (!S, !S) -> i1
+        scf.if %less {
+          memref.store %other, %keys[%at] : memref<?x!S>
+        }
+        scf.yield %less : i1
+      } else {
+        scf.yield %may_move : i1
+      }
+      scf.condition(%moves_now) %at, %rest : index, index
+    } do {
+    ^bb0(%at: index, %rest: index):
+      %before = arith.subi %at, %c1 : index
+      %less_rest = arith.subi %rest, %c1 : index
+      scf.yield %before, %less_rest : index, index
+    }
+    memref.store %key, %keys[%hole#0] : memref<?x!S>
+    scf.yield %hole#1 : index
+  }
+  return %left : index
+}
+
+// Puts elements in order that are almost: by insertion, with at most 2 n moves. Whether that was enough; else they are in another
+// order than before, in which equal ones keep theirs.
+func.func private @finish_order(%keys: memref<?x!S>, %begin: index, %n: index) -> i1 {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c3 = arith.constant 3 : index
+  %c256 = arith.constant 256 : index
+  %end = arith.addi %begin, %n : index
+  %second = arith.addi %begin, %c1 : index
+  %num_down = scf.for %i = %second to %end step %c1 iter_args(%sum = %c0) -> (index) {
+    %down = func.call @descends(%keys, %i) : (memref<?x!S>, index) -> index
+    %next = arith.addi %sum, %down : index
+    scf.yield %next : index
+  }
+  // elements in random order descend at half of the places
+  %few = arith.shrui %n, %c3 : index
+  %is_close = arith.cmpi ule, %num_down, %few : index
+  %is_sorted = scf.if %is_close -> (i1) {
+    %budget = arith.addi %n, %n : index
+    %left = scf.for %first = %second to %end step %c256 iter_args(%moves = %budget) -> (index) {
+      %behind = arith.addi %first, %c256 : index
+      %block_end = arith.minui %behind, %end : index
+      %block_down = scf.for %i = %first to %block_end step %c1 iter_args(%sum = %c0) -> (index) {
+        %down = func.call @descends(%keys, %i) : (memref<?x!S>, index) -> index
+        %next = arith.addi %sum, %down : index
+        scf.yield %next : index
+      }
+      %some = arith.cmpi ugt, %block_down, %c0 : index
+      %after = scf.if %some -> (index) {
+        %rest = func.call @insert_from(%keys, %begin, %first, %block_end, %moves)
+            : (memref<?x!S>, index, index, index, index) -> index
+        scf.yield %rest : index
+      } else {
+        scf.yield %moves : index
+      }
+      scf.yield %after : index
+    }
+    %enough = arith.cmpi ugt, %left, %c0 : index
+    scf.yield %enough : i1
+  } else {
+    scf.yield %is_close : i1
+  }
+  return %is_sorted : i1
+}
+
 // Sorts n elements, at least one and less than 2^32, from a[a_begin] on by the bits from %low on. The same number from b[b_begin] on
 // is overwritten. Gives the list that has the result, where it begins there, and whether that is %b.
 func.func private @radix_sort(%a: memref<?x!S>, %a_begin: index, %b: memref<?x!S>, %b_begin: index, %n: index, %low: index)
     -> (memref<?x!S>, index, i1) {
   %no = arith.constant false
-  %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
+  %c7 = arith.constant 7 : index
   %c8 = arith.constant 8 : index
   %c12 = arith.constant 12 : index
   %c4096 = arith.constant 4096 : index
@@ -105,58 +224,60 @@ func.func private @radix_sort(%a: memref<?x!S>, %a_begin: index, %b: memref<?x!S
   // digits of 12 bits take 16 KiB of counts, which are many for few elements
   %is_long = arith.cmpi uge, %n, %c4096 : index
   %widest = arith.select %is_long, %c12, %c8 : index
-  %passes = arith.ceildivui %bits, %widest : index
-  %some = arith.maxui %passes, %c1 : index
-  %width = arith.ceildivui %bits, %some : index
-  %size = arith.shli %c1, %width : index
-  %most = arith.subi %size, %c1 : index
-  %mask = arith.index_castui %most : index to !S
+  %all_passes = arith.ceildivui %bits, %widest : index
+  // so many of the high bits that few elements share them if they are spread over the range evenly
+  %last = arith.subi %n, %c1 : index
+  %places_bits = func.call @bit_length(%last) : (index) -> index
+  %more_bits = arith.select %is_long, %c7, %c8 : index
+  %wanted_bits = arith.addi %places_bits, %more_bits : index
+  %wanted_passes = arith.ceildivui %wanted_bits, %widest : index
+  %is_wide = arith.cmpi ult, %wanted_passes, %all_passes : index
   %counts = memref.alloc() : memref<4096xi32>
-  %sorted:5 = scf.for %d = %c0 to %passes step %c1 iter_args(%from = %a, %from_begin = %a_begin, %to = %b, %to_begin = %b_begin,
-      %in_b = %no) -> (memref<?x!S>, index, memref<?x!S>, index, i1) {
-    %before = arith.muli %d, %width : index
-    %bit = arith.addi %low, %before : index
-    %shift = arith.index_castui %bit : index to !S
-    %moved = func.call @radix_pass(%from, %from_begin, %to, %to_begin, %n, %least, %shift, %mask, %counts)
-        : (memref<?x!S>, index, memref<?x!S>, index, index, !S, !S, !S, memref<4096xi32>) -> i1
-    %now_in_b = arith.xori %in_b, %moved : i1
-    %next:4 = scf.if %moved -> (memref<?x!S>, index, memref<?x!S>, index) {
-      scf.yield %to, %to_begin, %from, %from_begin : memref<?x!S>, index, memref<?x!S>, index
+  %yes = arith.constant true
+  %some = arith.maxui %all_passes, %c1 : index
+  %width = arith.ceildivui %bits, %some : index
+  %high_bits = arith.muli %wanted_passes, %widest : index
+  %other_bits = arith.subi %bits, %high_bits : index
+  %high_bit = arith.addi %low, %other_bits : index
+  // by the high bits first, if there are others, then by all bits, if that was not enough
+  %in_b = scf.while (%by_high_bits = %is_wide, %from_b = %no) : (i1, i1) -> (i1) {
+    %bit = arith.select %by_high_bits, %high_bit, %low : index
+    %digit_width = arith.select %by_high_bits, %widest, %width : index
+    %passes = arith.select %by_high_bits, %wanted_passes, %all_passes : index
+    %moved = func.call @radix_passes(%a, %a_begin, %b, %b_begin, %from_b, %n, %least, %bit, %digit_width, %passes, %counts)
+        : (memref<?x!S>, index, memref<?x!S>, index, i1, index, !S, index, index, index, memref<4096xi32>) -> i1
+    %done = scf.if %by_high_bits -> (i1) {
+      %list:2 = scf.if %moved -> (memref<?x!S>, index) {
+        scf.yield %b, %b_begin : memref<?x!S>, index
+      } else {
+        scf.yield %a, %a_begin : memref<?x!S>, index
+      }
+      %is_sorted = func.call @finish_order(%list#0, %list#1, %n) : (memref<?x!S>, index, index) -> i1
+      scf.yield %is_sorted : i1
     } else {
-      scf.yield %from, %from_begin, %to, %to_begin : memref<?x!S>, index, memref<?x!S>, index
+      scf.yield %yes : i1
     }
-    scf.yield %next#0, %next#1, %next#2, %next#3, %now_in_b : memref<?x!S>, index, memref<?x!S>, index, i1
+    %again = arith.xori %done, %yes : i1
+    scf.condition(%again) %moved : i1
+  } do {
+  ^bb0(%moved: i1):
+    scf.yield %no, %moved : i1, i1
   }
   memref.dealloc %counts : memref<4096xi32>
-  return %sorted#0, %sorted#1, %sorted#4 : memref<?x!S>, index, i1
+  %sorted:2 = scf.if %in_b -> (memref<?x!S>, index) {
+    scf.yield %b, %b_begin : memref<?x!S>, index
+  } else {
+    scf.yield %a, %a_begin : memref<?x!S>, index
+  }
+  return %sorted#0, %sorted#1, %in_b : memref<?x!S>, index, i1
 }
 
 func.func private @insertion_sort(%keys: memref<?x!S>, %begin: index, %end: index) {
   %c1 = arith.constant 1 : index
   %second = arith.addi %begin, %c1 : index
-  scf.for %i = %second to %end step %c1 {
-    %key = memref.load %keys[%i] : memref<?x!S>
-    %hole = scf.while (%at = %i) : (index) -> (index) {
-      %not_first = arith.cmpi ugt, %at, %begin : index
-      %moves = scf.if %not_first -> (i1) {
-        %left = arith.subi %at, %c1 : index
-        %other = memref.load %keys[%left] : memref<?x!S>
-        %less = func.call @less(%key, %other) : (!S, !S) -> i1
-        scf.if %less {
-          memref.store %other, %keys[%at] : memref<?x!S>
-        }
-        scf.yield %less : i1
-      } else {
-        scf.yield %not_first : i1
-      }
-      scf.condition(%moves) %at : index
-    } do {
-    ^bb0(%at: index):
-      %left = arith.subi %at, %c1 : index
-      scf.yield %left : index
-    }
-    memref.store %key, %keys[%hole] : memref<?x!S>
-  }
+  %size = arith.subi %end, %begin : index
+  %enough = arith.muli %size, %size : index
+  %left = func.call @insert_from(%keys, %begin, %second, %end, %enough) : (memref<?x!S>, index, index, index, index) -> index
   return
 }
 

@@ -81,6 +81,15 @@ def long_rows(rng, dtype):
     far = np.ones(200_000, dtype)  # no sample has the one that is not close to the others
     far[123_457] = 2.0**30
     yield far
+    # of a bucket, most share their high bits: in random order, in two ascending runs, and few of them
+    for size in 300, 5_000, 60_000:
+        for pairs in False, True:
+            close = np.arange(size) % (size // 2 if pairs else size) * step + 1
+            close[:1] = 2.0**30
+            yield (close if pairs else rng.permutation(close)).astype(dtype)
+            some = rng.normal(size=size) * 1e8
+            some[:size // 8] = close[:size // 8]
+            yield some.astype(dtype)
     flat = np.where(rng.random(300_000) < 0.6, 7, rng.normal(size=300_000) * 1e6)  # the sevens are more than fit in a bucket
     yield flat.astype(dtype)
     if dtype[0] == "f":
