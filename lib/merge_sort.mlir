@@ -1,9 +1,8 @@
 // merge_sort.mlir - sorts unsigned integers: a list on one thread, and a long list on all threads by parts and merges.
 //
-// On one thread, a long list is sorted by a radix sort from the least significant digit on. Digits are of differences from the least
+// On one thread, a list is sorted by a radix sort from the least significant digit on. Digits are of differences from the least
 // element, so that there are no more of them than the elements need; one that all elements share is left out. Where keys are wide, only
-// so many of their high bits are sorted by as few of them share, and insertion puts those in order. A short list
-// is sorted by insertion sort of blocks and merges of pairs of blocks.
+// so many of their high bits are sorted by as few of them share, and insertion puts those in order.
 //
 // On all threads, parts of a list that fit in a core's cache are each sorted like that. Then runs are merged in pairs, from one
 // list into another and back, until there is one run. Each merge is cut by merge path (merge_path.mlir), so that threads have
@@ -272,72 +271,6 @@ func.func private @radix_sort(%a: memref<?x!S>, %a_begin: index, %b: memref<?x!S
   return %sorted#0, %sorted#1, %in_b : memref<?x!S>, index, i1
 }
 
-func.func private @insertion_sort(%keys: memref<?x!S>, %begin: index, %end: index) {
-  %c1 = arith.constant 1 : index
-  %second = arith.addi %begin, %c1 : index
-  %size = arith.subi %end, %begin : index
-  %enough = arith.muli %size, %size : index
-  %left = func.call @insert_from(%keys, %begin, %second, %end, %enough) : (memref<?x!S>, index, index, index, index) -> index
-  return
-}
-
-// The same by blocks of 16, which are sorted by insertion, and merges of runs of 16, 32, ..
-func.func private @short_sort(%a: memref<?x!S>, %a_begin: index, %b: memref<?x!S>, %b_begin: index, %n: index)
-    -> (memref<?x!S>, index, i1) {
-  %no = arith.constant false
-  %yes = arith.constant true
-  %c0 = arith.constant 0 : index
-  %c16 = arith.constant 16 : index
-  %end = arith.addi %a_begin, %n : index
-  scf.for %i = %a_begin to %end step %c16 {
-    %behind = arith.addi %i, %c16 : index
-    %block_end = arith.minui %behind, %end : index
-    func.call @insertion_sort(%a, %i, %block_end) : (memref<?x!S>, index, index) -> ()
-  }
-  %sorted:6 = scf.while (%width = %c16, %from = %a, %from_begin = %a_begin, %to = %b, %to_begin = %b_begin, %in_b = %no)
-      : (index, memref<?x!S>, index, memref<?x!S>, index, i1) -> (index, memref<?x!S>, index, memref<?x!S>, index, i1) {
-    %more = arith.cmpi ult, %width, %n : index
-    scf.condition(%more) %width, %from, %from_begin, %to, %to_begin, %in_b
-        : index, memref<?x!S>, index, memref<?x!S>, index, i1
-  } do {
-  ^bb0(%width: index, %from: memref<?x!S>, %from_begin: index, %to: memref<?x!S>, %to_begin: index, %in_b: i1):
-    %now_in_b = arith.xori %in_b, %yes : i1
-    %twice = arith.addi %width, %width : index
-    scf.for %i = %c0 to %n step %twice {
-      %mid_or_more = arith.addi %i, %width : index
-      %end_or_more = arith.addi %i, %twice : index
-      %mid = arith.minui %mid_or_more, %n : index
-      %pair_end = arith.minui %end_or_more, %n : index
-      %l = arith.addi %from_begin, %i : index
-      %r = arith.addi %from_begin, %mid : index
-      %r_end = arith.addi %from_begin, %pair_end : index
-      %at = arith.addi %to_begin, %i : index
-      func.call @merge_serially(%from, %l, %r, %from, %r, %r_end, %to, %at)
-          : (memref<?x!S>, index, index, memref<?x!S>, index, index, memref<?x!S>, index) -> ()
-    }
-    scf.yield %twice, %to, %to_begin, %from, %from_begin, %now_in_b
-        : index, memref<?x!S>, index, memref<?x!S>, index, i1
-  }
-  return %sorted#1, %sorted#2, %sorted#5 : memref<?x!S>, index, i1
-}
-
-// Sorts n elements, less than 2^32, on one thread: as @radix_sort.
-func.func private @sort_list(%a: memref<?x!S>, %a_begin: index, %b: memref<?x!S>, %b_begin: index, %n: index, %low: index)
-    -> (memref<?x!S>, index, i1) {
-  %shortest = arith.constant 256 : index
-  %is_short = arith.cmpi ult, %n, %shortest : index
-  %sorted:3 = scf.if %is_short -> (memref<?x!S>, index, i1) {
-    %by_merges:3 = func.call @short_sort(%a, %a_begin, %b, %b_begin, %n)
-        : (memref<?x!S>, index, memref<?x!S>, index, index) -> (memref<?x!S>, index, i1)
-    scf.yield %by_merges#0, %by_merges#1, %by_merges#2 : memref<?x!S>, index, i1
-  } else {
-    %by_digits:3 = func.call @radix_sort(%a, %a_begin, %b, %b_begin, %n, %low)
-        : (memref<?x!S>, index, memref<?x!S>, index, index, index) -> (memref<?x!S>, index, i1)
-    scf.yield %by_digits#0, %by_digits#1, %by_digits#2 : memref<?x!S>, index, i1
-  }
-  return %sorted#0, %sorted#1, %sorted#2 : memref<?x!S>, index, i1
-}
-
 // Sorts the n elements from keys[first] on, on all threads. The result is one of the lists %left_list and %right_list.
 func.func private @merge_sort(%keys: memref<?x!S>, %first: index, %n: index, %low: index, %left_list: memref<?x!S>,
     %right_list: memref<?x!S>) -> memref<?x!S> {
@@ -351,7 +284,7 @@ func.func private @merge_sort(%keys: memref<?x!S>, %first: index, %n: index, %lo
     %size = arith.minui %left, %part : index
     %begin = arith.addi %first, %i : index
     %tmp = memref.alloc(%size) : memref<?x!S>
-    %sorted:3 = func.call @sort_list(%keys, %begin, %tmp, %c0, %size, %low)
+    %sorted:3 = func.call @radix_sort(%keys, %begin, %tmp, %c0, %size, %low)
         : (memref<?x!S>, index, memref<?x!S>, index, index, index) -> (memref<?x!S>, index, i1)
     scf.for %j = %c0 to %size step %c1 {
       %from = arith.addi %sorted#1, %j : index

@@ -3,7 +3,7 @@
 // A long row is first distributed to buckets whose elements fit in a core's cache: a sample of the row says which of 16,384 equal
 // parts of its range go to which bucket, so that all get about as many. Each bucket is then sorted by itself (merge_sort.mlir). A bucket
 // with many times its share, as where many elements share their high bits, is sorted by parts and merges on all threads.
-// Many short rows are shared among the threads. A row with at most 16,384 keys from the least to the greatest one is sorted by
+// Many shorter rows are shared among the threads; of at most 1,024 elements, they are sorted by a network (sort_network.mlir). A row with at most 16,384 keys from the least to the greatest one is sorted by
 // counting each of these.
 //
 // Buckets and rows are stable for keys whose order is that of the elements' places where they are equal.
@@ -359,10 +359,12 @@ func.func private @sort_buckets(%begins: memref<?xindex>, %num_buckets: index, %
     %end = memref.load %begins[%next] : memref<?xindex>
     %size = arith.subi %end, %begin : index
     %fits = arith.cmpi ule, %size, %most : index
-    scf.if %fits {
+    %some = arith.cmpi ugt, %size, %c0 : index
+    %fits_some = arith.andi %fits, %some : i1
+    scf.if %fits_some {
       %tmp = memref.alloc(%size) : memref<?x!S>
       %at = arith.addi %row, %begin : index
-      %sorted:3 = func.call @sort_list(%out, %at, %tmp, %c0, %size, %low)
+      %sorted:3 = func.call @radix_sort(%out, %at, %tmp, %c0, %size, %low)
           : (memref<?x!S>, index, memref<?x!S>, index, index, index) -> (memref<?x!S>, index, i1)
       scf.if %sorted#2 {
         func.call @write_results(%tmp, %c0, %size, %order, %row, %out, %at)
@@ -500,13 +502,63 @@ func.func private @sort_long_row(%x: memref<?x!T>, %keys: memref<?x!S>, %order: 
   return
 }
 
+// Sorts the rows from %begin to %end, of n elements, at most 1,024.
+func.func private @sort_short_rows(%x: memref<?x!T>, %keys: memref<?x!S>, %order: memref<?xi32>, %begin: index, %end: index,
+    %n: index, %out: memref<?x!S>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %t = memref.alloc() : memref<2048x!S>
+  scf.for %r = %begin to %end step %c1 {
+    %row = arith.muli %r, %n : index
+    scf.for %i = %c0 to %n step %c1 {
+      %key = func.call @read(%x, %keys, %row, %i) : (memref<?x!T>, memref<?x!S>, index, index) -> !S
+      memref.store %key, %t[%i] : memref<2048x!S>
+    }
+    %at = func.call @network_sort(%t, %n) : (memref<2048x!S>, index) -> index
+    scf.for %i = %c0 to %n step %c1 {
+      %from = arith.addi %at, %i : index
+      %to = arith.addi %row, %i : index
+      %key = memref.load %t[%from] : memref<2048x!S>
+      %value = func.call @result(%key, %order, %row) : (!S, memref<?xi32>, index) -> !S
+      memref.store %value, %out[%to] : memref<?x!S>
+    }
+  }
+  memref.dealloc %t : memref<2048x!S>
+  return
+}
+
+// The same of longer ones, by the bits of their keys from %low on.
+func.func private @sort_middle_rows(%x: memref<?x!T>, %keys: memref<?x!S>, %order: memref<?xi32>, %begin: index, %end: index,
+    %n: index, %low: index, %out: memref<?x!S>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %row_keys = memref.alloc(%n) : memref<?x!S>
+  %tmp = memref.alloc(%n) : memref<?x!S>
+  scf.for %r = %begin to %end step %c1 {
+    %row = arith.muli %r, %n : index
+    scf.for %i = %c0 to %n step %c1 {
+      %key = func.call @read(%x, %keys, %row, %i) : (memref<?x!T>, memref<?x!S>, index, index) -> !S
+      memref.store %key, %row_keys[%i] : memref<?x!S>
+    }
+    %sorted:3 = func.call @radix_sort(%row_keys, %c0, %tmp, %c0, %n, %low)
+        : (memref<?x!S>, index, memref<?x!S>, index, index, index) -> (memref<?x!S>, index, i1)
+    func.call @write_results(%sorted#0, %sorted#1, %n, %order, %row, %out, %row)
+        : (memref<?x!S>, index, index, memref<?xi32>, index, memref<?x!S>, index) -> ()
+  }
+  memref.dealloc %row_keys : memref<?x!S>
+  memref.dealloc %tmp : memref<?x!S>
+  return
+}
+
 // Sorts each of the rows of n elements by the bits of its keys from %low on.
 func.func private @sort_rows(%x: memref<?x!T>, %keys: memref<?x!S>, %order: memref<?xi32>, %rows: index, %n: index, %low: index,
     %out: memref<?x!S>) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %most = arith.constant 65536 : index
+  %most_short = arith.constant 1024 : index
   %is_long = arith.cmpi ugt, %n, %most : index
+  %is_short = arith.cmpi ule, %n, %most_short : index
   scf.if %is_long {
     scf.for %r = %c0 to %rows step %c1 {
       %row = arith.muli %r, %n : index
@@ -522,21 +574,13 @@ func.func private @sort_rows(%x: memref<?x!T>, %keys: memref<?x!S>, %order: memr
       %r_begin = arith.muli %g, %group : index
       %behind = arith.addi %r_begin, %group : index
       %r_end = arith.minui %behind, %rows : index
-      %row_keys = memref.alloc(%n) : memref<?x!S>
-      %tmp = memref.alloc(%n) : memref<?x!S>
-      scf.for %r = %r_begin to %r_end step %c1 {
-        %row = arith.muli %r, %n : index
-        scf.for %i = %c0 to %n step %c1 {
-          %key = func.call @read(%x, %keys, %row, %i) : (memref<?x!T>, memref<?x!S>, index, index) -> !S
-          memref.store %key, %row_keys[%i] : memref<?x!S>
-        }
-        %sorted:3 = func.call @sort_list(%row_keys, %c0, %tmp, %c0, %n, %low)
-            : (memref<?x!S>, index, memref<?x!S>, index, index, index) -> (memref<?x!S>, index, i1)
-        func.call @write_results(%sorted#0, %sorted#1, %n, %order, %row, %out, %row)
-            : (memref<?x!S>, index, index, memref<?xi32>, index, memref<?x!S>, index) -> ()
+      scf.if %is_short {
+        func.call @sort_short_rows(%x, %keys, %order, %r_begin, %r_end, %n, %out)
+            : (memref<?x!T>, memref<?x!S>, memref<?xi32>, index, index, index, memref<?x!S>) -> ()
+      } else {
+        func.call @sort_middle_rows(%x, %keys, %order, %r_begin, %r_end, %n, %low, %out)
+            : (memref<?x!T>, memref<?x!S>, memref<?xi32>, index, index, index, index, memref<?x!S>) -> ()
       }
-      memref.dealloc %row_keys : memref<?x!S>
-      memref.dealloc %tmp : memref<?x!S>
       scf.reduce
     } {noria.point_ns = 300000}
   }

@@ -109,6 +109,24 @@ def test_sorts_of_long_rows(dtype):
         same(kernels.argsort(a), np.argsort(a, kind="stable"))
 
 
+@pytest.mark.parametrize("dtype", [*FEW, "i1", "u2", "i4"])
+def test_sorts_of_short_rows(dtype):
+    """Rows of as many elements as the network of comparisons takes, which are padded, and of more."""
+    rng = np.random.default_rng(37)
+    for n in 1, 2, 15, 16, 17, 32, 33, 100, 128, 129, 256, 257, 500, 512, 513, 1023, 1024, 1025, 2000:
+        a = numbers(rng, dtype, (9, n))
+        a[1] = np.sort(a[1])
+        a[2] = np.sort(a[2])[::-1]
+        a[3] = a[3, 0]
+        if dtype[0] in "iu":
+            a[4] = np.iinfo(dtype).max
+            a[5, :n // 2] = np.iinfo(dtype).max
+        if dtype[0] == "f":
+            a[4, ::2] = np.nan
+        same(kernels.sort(a), np.sort(a, kind="stable"))
+        same(kernels.argsort(a), np.argsort(a, kind="stable"))
+
+
 @pytest.mark.parametrize("dtype", ["u1", "f4"])
 def test_descending_sorts(dtype):
     rng = np.random.default_rng(22)
