@@ -142,8 +142,8 @@ func.func private @write_row_within(%ai: memref<?x!I>, %ad: memref<?x!T>, %bi: m
     scf.condition(%left) %p, %q, %o : index, index, index
   } do {
   ^bb0(%p: index, %q: index, %o: index):
-    %n:2 = func.call @step_of_rows(%ai, %p, %ea, %bi, %q, %eb)
-        : (memref<?x!I>, index, index, memref<?x!I>, index, index) -> (index, index)
+    %n:3 = func.call @step_of_rows(%ai, %p, %ea, %bi, %q, %eb)
+        : (memref<?x!I>, index, index, memref<?x!I>, index, index) -> (index, index, !I)
     %a = func.call @block(%ai, %p, %n#0) : (memref<?x!I>, index, index) -> vector<16x!I>
     %b = func.call @block(%bi, %q, %n#1) : (memref<?x!I>, index, index) -> vector<16x!I>
     %shared_b = func.call @is_among(%b, %n#1, %ai, %p, %n#0)
@@ -171,8 +171,8 @@ func.func private @write_row(%ai: memref<?x!I>, %ad: memref<?x!T>, %bi: memref<?
     scf.condition(%left) %p, %q, %o, %w : index, index, index, vector<16xi1>
   } do {
   ^bb0(%p: index, %q: index, %o: index, %w: vector<16xi1>):
-    %n:2 = func.call @step_of_rows(%ai, %p, %ea, %bi, %q, %eb)
-        : (memref<?x!I>, index, index, memref<?x!I>, index, index) -> (index, index)
+    %n:3 = func.call @step_of_rows(%ai, %p, %ea, %bi, %q, %eb)
+        : (memref<?x!I>, index, index, memref<?x!I>, index, index) -> (index, index, !I)
     %a = func.call @block(%ai, %p, %n#0) : (memref<?x!I>, index, index) -> vector<16x!I>
     %b = func.call @block(%bi, %q, %n#1) : (memref<?x!I>, index, index) -> vector<16x!I>
     %wrong_a = func.call @is_wrong(%a, %ai, %p, %n#0, %ea, %limit)
@@ -189,6 +189,61 @@ func.func private @write_row(%ai: memref<?x!I>, %ad: memref<?x!T>, %bi: memref<?
     scf.yield %next_p, %next_q, %behind, %next_w : index, index, index, vector<16xi1>
   }
   return %merged#2, %merged#3 : index, vector<16xi1>
+}
+
+// The same where the machine expands vectors. 32 elements may be read behind each row, and written behind the result.
+func.func private @write_row_expanded(%ai: memref<?x!I>, %ad: memref<?x!T>, %bi: memref<?x!I>, %bd: memref<?x!T>,
+    %ci: memref<?x!I>, %cd: memref<?x!T>, %pa: index, %ea: index, %pb: index, %eb: index, %at: index,
+    %limit: vector<16x!I>, %wrong_before: vector<16xi1>) -> (index, vector<16xi1>) {
+  %one = arith.constant 1 : !I
+  %below = arith.constant -1 : !I
+  %least_over = vector.extract %limit[0] : !I from vector<16x!I>
+  %greatest = arith.subi %least_over, %one : !I
+  %merged:5 = scf.while (%p = %pa, %q = %pb, %o = %at, %before = %below, %w = %wrong_before)
+      : (index, index, index, !I, vector<16xi1>) -> (index, index, index, !I, vector<16xi1>) {
+    %a_left = arith.cmpi ult, %p, %ea : index
+    %b_left = arith.cmpi ult, %q, %eb : index
+    %left = arith.ori %a_left, %b_left : i1
+    scf.condition(%left) %p, %q, %o, %before, %w : index, index, index, !I, vector<16xi1>
+  } do {
+  ^bb0(%p: index, %q: index, %o: index, %before: !I, %w: vector<16xi1>):
+    %n:3 = func.call @step_of_rows(%ai, %p, %ea, %bi, %q, %eb)
+        : (memref<?x!I>, index, index, memref<?x!I>, index, index) -> (index, index, !I)
+    // all columns of the step are less than this one, and greater than %before
+    %last = arith.minui %n#2, %greatest : !I
+    %fill = arith.addi %last, %one : !I
+    %first, %differs = func.call @merge_expanded(%ai, %ad, %bi, %bd, %ci, %cd, %p, %n#0, %q, %n#1, %o, %fill)
+        : (memref<?x!I>, memref<?x!T>, memref<?x!I>, memref<?x!T>, memref<?x!I>, memref<?x!T>, index, index, index,
+           index, index, !I) -> (!I, i1)
+    %falls = arith.cmpi sle, %first, %before : !I
+    %again = arith.ori %differs, %falls : i1
+    %step:2 = scf.if %again -> (index, vector<16xi1>) {
+      %a = func.call @block(%ai, %p, %n#0) : (memref<?x!I>, index, index) -> vector<16x!I>
+      %b = func.call @block(%bi, %q, %n#1) : (memref<?x!I>, index, index) -> vector<16x!I>
+      %wrong_a = func.call @is_wrong(%a, %ai, %p, %n#0, %ea, %limit)
+          : (vector<16x!I>, memref<?x!I>, index, index, index, vector<16x!I>) -> vector<16xi1>
+      %wrong_b = func.call @is_wrong(%b, %bi, %q, %n#1, %eb, %limit)
+          : (vector<16x!I>, memref<?x!I>, index, index, index, vector<16x!I>) -> vector<16xi1>
+      %wrong_first = vector.broadcast %falls : i1 to vector<16xi1>
+      %shared_b = func.call @is_among(%b, %n#1, %ai, %p, %n#0)
+          : (vector<16x!I>, index, memref<?x!I>, index, index) -> vector<16xi1>
+      %behind = func.call @merge_shared(%ai, %ad, %bi, %bd, %ci, %cd, %p, %n#0, %q, %n#1, %o, %a, %b, %shared_b)
+          : (memref<?x!I>, memref<?x!T>, memref<?x!I>, memref<?x!T>, memref<?x!I>, memref<?x!T>, index, index, index,
+             index, index, vector<16x!I>, vector<16x!I>, vector<16xi1>) -> index
+      %either = arith.ori %wrong_a, %wrong_b : vector<16xi1>
+      %here = arith.ori %either, %wrong_first : vector<16xi1>
+      %next_w = arith.ori %w, %here : vector<16xi1>
+      scf.yield %behind, %next_w : index, vector<16xi1>
+    } else {
+      %both = arith.addi %n#0, %n#1 : index
+      %behind = arith.addi %o, %both : index
+      scf.yield %behind, %w : index, vector<16xi1>
+    }
+    %next_p = arith.addi %p, %n#0 : index
+    %next_q = arith.addi %q, %n#1 : index
+    scf.yield %next_p, %next_q, %step#0, %n#2, %step#1 : index, index, index, !I, vector<16xi1>
+  }
+  return %merged#2, %merged#4 : index, vector<16xi1>
 }
 
 // How many columns two rows have in common.
@@ -246,7 +301,9 @@ func.func private @count_rows(%ap: memref<?x!I>, %ai: memref<?x!I>, %bp: memref<
     %eb = func.call @pointer(%bp, %next) : (memref<?x!I>, index) -> index
     %twice = func.call @count_common(%ai, %pa, %ea, %bi, %pb, %eb)
         : (memref<?x!I>, index, index, memref<?x!I>, index, index) -> index
-    %left = arith.subi %sum, %twice : index
+    %na = arith.subi %ea, %pa : index
+    %most_twice = arith.minui %twice, %na : index
+    %left = arith.subi %sum, %most_twice : index
     scf.yield %left : index
   }
   return %count : index
@@ -269,10 +326,15 @@ func.func private @room_of_rows(%ap: memref<?x!I>, %bp: memref<?x!I>, %r0: index
 func.func private @write_rows(%ap: memref<?x!I>, %ai: memref<?x!I>, %ad: memref<?x!T>, %bp: memref<?x!I>,
     %bi: memref<?x!I>, %bd: memref<?x!T>, %cp: memref<?x!I>, %ci: memref<?x!I>, %cd: memref<?x!T>, %r0: index,
     %r1: index, %n: index, %at: index, %room: index) -> (index, i1) {
+  %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
+  %c32 = arith.constant 32 : index
   %none = arith.constant dense<false> : vector<16xi1>
   %least_over = func.call @column_limit(%n) : (index) -> !I
   %limit = vector.broadcast %least_over : !I to vector<16x!I>
+  %expands = func.call @expands() : () -> i1
+  %size_a = memref.dim %ai, %c0 : memref<?x!I>
+  %size_b = memref.dim %bi, %c0 : memref<?x!I>
   %all:2 = scf.for %r = %r0 to %r1 step %c1 iter_args(%o = %at, %w = %none) -> (index, vector<16xi1>) {
     %next = arith.addi %r, %c1 : index
     %pa = func.call @pointer(%ap, %r) : (memref<?x!I>, index) -> index
@@ -284,16 +346,37 @@ func.func private @write_rows(%ap: memref<?x!I>, %ai: memref<?x!I>, %ad: memref<
     %both = arith.addi %na, %nb : index
     %behind = arith.addi %o, %both : index
     %fits = arith.cmpi ule, %behind, %room : index
-    %to:2 = scf.if %fits -> (index, vector<16xi1>) {
-      %row:2 = func.call @write_row(%ai, %ad, %bi, %bd, %ci, %cd, %pa, %ea, %pb, %eb, %o, %limit, %w)
+    %step_a = arith.addi %ea, %c32 : index
+    %step_b = arith.addi %eb, %c32 : index
+    %step_c = arith.addi %behind, %c32 : index
+    %fits_a = arith.cmpi ule, %step_a, %size_a : index
+    %fits_b = arith.cmpi ule, %step_b, %size_b : index
+    %fits_c = arith.cmpi ule, %step_c, %room : index
+    %fits_ab = arith.andi %fits_a, %fits_b : i1
+    %fits_abc = arith.andi %fits_ab, %fits_c : i1
+    %whole = arith.andi %expands, %fits_abc : i1
+    %to:2 = scf.if %whole -> (index, vector<16xi1>) {
+      %row:2 = func.call @write_row_expanded(%ai, %ad, %bi, %bd, %ci, %cd, %pa, %ea, %pb, %eb, %o, %limit, %w)
           : (memref<?x!I>, memref<?x!T>, memref<?x!I>, memref<?x!T>, memref<?x!I>, memref<?x!T>, index, index, index,
              index, index, vector<16x!I>, vector<16xi1>) -> (index, vector<16xi1>)
       scf.yield %row#0, %row#1 : index, vector<16xi1>
     } else {
-      %row = func.call @write_row_within(%ai, %ad, %bi, %bd, %ci, %cd, %pa, %ea, %pb, %eb, %o)
-          : (memref<?x!I>, memref<?x!T>, memref<?x!I>, memref<?x!T>, memref<?x!I>, memref<?x!T>, index, index, index,
-             index, index) -> index
-      scf.yield %row, %w : index, vector<16xi1>
+      %tight:2 = scf.if %fits -> (index, vector<16xi1>) {
+        %row:2 = func.call @write_row(%ai, %ad, %bi, %bd, %ci, %cd, %pa, %ea, %pb, %eb, %o, %limit, %w)
+            : (memref<?x!I>, memref<?x!T>, memref<?x!I>, memref<?x!T>, memref<?x!I>, memref<?x!T>, index, index, index,
+               index, index, vector<16x!I>, vector<16xi1>) -> (index, vector<16xi1>)
+        scf.yield %row#0, %row#1 : index, vector<16xi1>
+      } else {
+        %some_wrong = vector.reduction <or>, %w : vector<16xi1> into i1
+        %from = arith.select %some_wrong, %r0, %r : index
+        func.call @check_both(%ap, %ai, %bp, %bi, %from, %next, %n)
+            : (memref<?x!I>, memref<?x!I>, memref<?x!I>, memref<?x!I>, index, index, index) -> ()
+        %row = func.call @write_row_within(%ai, %ad, %bi, %bd, %ci, %cd, %pa, %ea, %pb, %eb, %o)
+            : (memref<?x!I>, memref<?x!T>, memref<?x!I>, memref<?x!T>, memref<?x!I>, memref<?x!T>, index, index, index,
+               index, index) -> index
+        scf.yield %row, %w : index, vector<16xi1>
+      }
+      scf.yield %tight#0, %tight#1 : index, vector<16xi1>
     }
     %end = arith.index_cast %to#0 : index to !I
     memref.store %end, %cp[%next] : memref<?x!I>
@@ -376,8 +459,6 @@ func.func @csr_add(%ap_: tensor<?x!I>, %ai_: tensor<?x!I>, %ad_: tensor<?x!T>, %
     %r0 = arith.muli %block, %step : index
     %or_more = arith.addi %r0, %step : index
     %r1 = arith.minui %or_more, %m : index
-    func.call @check_both(%ap, %ai, %bp, %bi, %r0, %r1, %n)
-        : (memref<?x!I>, memref<?x!I>, memref<?x!I>, memref<?x!I>, index, index, index) -> ()
     %count = func.call @count_rows(%ap, %ai, %bp, %bi, %r0, %r1)
         : (memref<?x!I>, memref<?x!I>, memref<?x!I>, memref<?x!I>, index, index) -> index
     memref.store %count, %begins[%block] : memref<?xindex>

@@ -53,27 +53,28 @@ func.func private @length_of_step(%indices: memref<?x!I>, %p: index, %e: index, 
 }
 
 // How many elements of two rows, from %p and %q on, come next: at most 16 of each, and all up to the last column of the
-// shorter step. At least one, where one is left.
+// shorter step, which is the third result; -1 where that is the last step of both. At least one, where one is left.
 func.func private @step_of_rows(%ai: memref<?x!I>, %p: index, %ea: index, %bi: memref<?x!I>, %q: index, %eb: index)
-    -> (index, index) {
+    -> (index, index, !I) {
+  %none = arith.constant -1 : !I
   %c16 = arith.constant 16 : index
   %rest_a = arith.subi %ea, %p : index
   %rest_b = arith.subi %eb, %q : index
   %longer = arith.maxui %rest_a, %rest_b : index
   %more = arith.cmpi ugt, %longer, %c16 : index
-  %n:2 = scf.if %more -> (index, index) {
+  %n:3 = scf.if %more -> (index, index, !I) {
     %last_a = func.call @last_of_step(%ai, %p, %ea) : (memref<?x!I>, index, index) -> !I
     %last_b = func.call @last_of_step(%bi, %q, %eb) : (memref<?x!I>, index, index) -> !I
     %last = arith.minui %last_a, %last_b : !I
     %k = func.call @length_of_step(%ai, %p, %ea, %last) : (memref<?x!I>, index, index, !I) -> index
     %l = func.call @length_of_step(%bi, %q, %eb, %last) : (memref<?x!I>, index, index, !I) -> index
-    scf.yield %k, %l : index, index
+    scf.yield %k, %l, %last : index, index, !I
   } else {
-    scf.yield %rest_a, %rest_b : index, index
+    scf.yield %rest_a, %rest_b, %none : index, index, !I
   }
   %few_a = arith.minui %n#0, %c16 : index
   %few_b = arith.minui %n#1, %c16 : index
-  return %few_a, %few_b : index, index
+  return %few_a, %few_b, %n#2 : index, index, !I
 }
 
 // Asks for the columns of a later block of rows that are as far behind its begin as element %p is behind that of this

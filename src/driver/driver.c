@@ -143,7 +143,7 @@ static NrStatus is_compiled(NrCompilation *unit) {
 /* A kernel of the library by its name: the program is its function. */
 static NrStatus read_kernel(NrCompilation *unit, NrStr name) {
   NrOp *func;
-  unit->module = nr_kernel_named(unit->ctx, NULL, name, unit->check_input, &func);
+  unit->module = nr_kernel_named(unit->ctx, NULL, name, unit->check_input, unit->target, &func);
   if (!unit->module) return NR_ERROR_INVALID;
   nr_op_set_attr(func, NR_A_sym_name, nr_attr_string(unit->ctx, NR_STR("main")));
   return NR_OK;

@@ -359,6 +359,43 @@ def test_broken_arrays(name, field, place, value, message):
             call(broken(field, place, value))
 
 
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("index", ["i4", "i8"])
+def test_broken_columns_of_sums(threads, index):
+    """Columns that are out of range, or not greater than the one before them, in rows of lengths around those of vectors:
+    inside of a step of the merge and between two."""
+    n, lengths = 200, [1, 15, 16, 17, 33, 0, 40]
+    rng = np.random.default_rng(14)
+    a, b = (rows_of([rng.choice(n, lengths[i % 7], False) for i in range(1000)], n, "f8", index) for _ in range(2))
+    sparse.set_num_threads(threads)
+    for place in [0, 1, 16, 31, 32, 48, 80, 100, 121, 122, 8000, a.nnz - 1]:
+        row = np.searchsorted(a.indptr, place, "right") - 1
+        first = place == a.indptr[row]
+        wrong = [(n, "but the matrix has 200 columns"), (-1, "but the matrix has 200 columns")]
+        if not first:
+            wrong.append((a.indices[place - 1], f"not greater than the column before it in row {row}"))
+        before = a.indices[place]
+        for column, message in wrong:
+            a.indices[place] = column
+            for name, x, y in [("A", a, b), ("B", b, a)]:
+                with pytest.raises(ValueError, match=rf"^{name}\.indices\[{place}\] is {column}, {message}$"):
+                    sparse._call("csr_add", a.dtype, a.indices.dtype, "AB", [*sparse._parts(x), *sparse._parts(y), n])
+            a.indices[place] = before
+    sparse.set_num_threads(0)
+    same(sparse.add(a, b), a + b)
+
+
+def test_columns_in_no_order_with_one_place():
+    """The places of two columns that are in no order are equal where one of the other matrix is between them."""
+    rest = [np.arange(30, 70)] * 4
+    for first, second, wrong in [([7, 3], [5], 1), ([1, 9, 2], [4, 5], 2), ([3, 3], [1], 1), ([8, 6, 7], [], 1)]:
+        a, b = rows_of([first, *rest], 80, "f8", "i4"), rows_of([second, *rest], 80, "f8", "i4")
+        a.indices[:len(first)] = first
+        for name, x, y in [("A", a, b), ("B", b, a)]:
+            with pytest.raises(ValueError, match=rf"^{name}\.indices\[{wrong}\] is {first[wrong]}, not greater"):
+                sparse._call("csr_add", a.dtype, a.indices.dtype, "AB", [*sparse._parts(x), *sparse._parts(y), 80])
+
+
 def test_broken_and_unordered():
     """A column that is out of range is found where the matrix has to be sorted first, too."""
     rng = np.random.default_rng(9)

@@ -162,6 +162,88 @@ static NrStatus emit_masked(NrLl *g, NrOp *op, const NrLlRow *row) {
   return NR_OK;
 }
 
+/* The set lanes of a mask, as a number of type i64. */
+static LLVMValueRef count_set(NrLl *g, LLVMValueRef mask) {
+  LLVMTypeRef bits = LLVMIntTypeInContext(g->llvm, LLVMGetVectorSize(LLVMTypeOf(mask)));
+  LLVMValueRef word = LLVMBuildBitCast(g->b, mask, bits, "");
+  return LLVMBuildZExt(g->b, nr_ll_intrinsic(g, "llvm.ctpop", &bits, 1, &word, 1), g->i64, "");
+}
+
+static LLVMValueRef part_of(NrLl *g, LLVMValueRef vector, unsigned first, unsigned lanes) {
+  if (LLVMGetVectorSize(LLVMTypeOf(vector)) == lanes) return vector;
+  LLVMValueRef order[64];
+  for (unsigned i = 0; i < lanes; i++) order[i] = nr_ll_int32(g, first + i);
+  return LLVMBuildShuffleVector(g->b, vector, LLVMGetPoison(LLVMTypeOf(vector)), LLVMConstVector(order, lanes), "");
+}
+
+static LLVMValueRef joined(NrLl *g, LLVMValueRef a, LLVMValueRef b) {
+  LLVMValueRef order[64];
+  unsigned lanes = 2 * LLVMGetVectorSize(LLVMTypeOf(a));
+  for (unsigned i = 0; i < lanes; i++) order[i] = nr_ll_int32(g, i);
+  return LLVMBuildShuffleVector(g->b, a, b, LLVMConstVector(order, lanes), "");
+}
+
+/* An instruction expands so many lanes of a vector of the type: all, or a half, a quarter, .. of them. 0: none does. */
+static unsigned lanes_to_expand(const NrLl *g, NrType type) {
+  uint32_t bits = nr_type_bits(type->elem);
+  bool fits = (bits == 8 || bits == 16 || bits == 32 || bits == 64) && type->rank == 1;
+  const NrTarget *target = g->options->target ? g->options->target : nr_target_host();
+  if (!fits || !(target->units & NR_UNIT_EXPAND)) return 0;
+  int64_t all = type->dims[0];
+  return all <= 64 && (all & (all - 1)) == 0 ? (unsigned)NR_MIN(all, 512 / bits) : 0;
+}
+
+/* A vector with so many more lanes that it fills a register; they are zero. */
+static LLVMValueRef filled(NrLl *g, LLVMValueRef vector, unsigned lanes) {
+  unsigned count = LLVMGetVectorSize(LLVMTypeOf(vector));
+  LLVMValueRef order[64];
+  if (lanes <= count) return vector;
+  for (unsigned i = 0; i < lanes; i++) order[i] = nr_ll_int32(g, NR_MIN(i, count));
+  return LLVMBuildShuffleVector(g->b, vector, LLVMConstNull(LLVMTypeOf(vector)), LLVMConstVector(order, lanes), "");
+}
+
+/* The value in a register: LLVM does not know that it is what memory has, and makes no operand in memory of it. */
+static LLVMValueRef in_register(NrLl *g, LLVMValueRef value) {
+  LLVMTypeRef type = LLVMTypeOf(value), func = LLVMFunctionType(type, &type, 1, false);
+  LLVMValueRef same = LLVMGetInlineAsm(func, "", 0, "=v,0", 4, false, false, LLVMInlineAsmDialectATT, false);
+  return LLVMBuildCall2(g->b, func, same, &value, 1, "");
+}
+
+/* The elements from an address on, as many as the mask has lanes; pass: those of other lanes. */
+static LLVMValueRef load_expanded(NrLl *g, LLVMValueRef address, unsigned align, LLVMValueRef pass, LLVMValueRef mask) {
+  LLVMTypeRef type = LLVMTypeOf(pass);
+  unsigned lanes = LLVMGetVectorSize(type), least = 128 / LLVMGetIntTypeWidth(LLVMGetElementType(type));
+  LLVMValueRef load = LLVMBuildLoad2(g->b, type, address, "");
+  LLVMSetAlignment(load, align);
+  LLVMValueRef args[] = {in_register(g, filled(g, load, least)), filled(g, pass, least), filled(g, mask, least)};
+  LLVMTypeRef whole = LLVMTypeOf(args[0]);
+  return part_of(g, nr_ll_intrinsic(g, "llvm.x86.avx512.mask.expand", &whole, 1, args, 3), 0, lanes);
+}
+
+/* An expandload where as many elements may be read as there are lanes (noria.readable): these are loaded, and expanded
+ * in the register. The instruction that expands from memory is for set lanes only: on a Zen 5 it takes as long as ten
+ * of those in registers. */
+static NrStatus emit_expandload(NrLl *g, NrOp *op, const NrLlRow *row) {
+  NrValue *result = nr_op_result(op);
+  unsigned lanes = lanes_to_expand(g, result->type), count = (unsigned)result->type->dims[0];
+  if (!lanes || !nr_op_attr(op, NR_A_noria_readable)) return emit_masked(g, op, row);
+  LLVMTypeRef type = nr_ll_type(g, result->type);
+  LLVMTypeRef elem = LLVMIntTypeInContext(g->llvm, nr_type_bits(result->type->elem));
+  LLVMValueRef pass = nr_ll_value(g, nr_vector_expandload_pass_thru(op)), mask = nr_ll_value(g, nr_op_mask(op));
+  LLVMValueRef address = masked_address_of(g, op), parts[64];
+  pass = LLVMBuildBitCast(g->b, pass, LLVMVectorType(elem, count), "");
+  for (unsigned i = 0; i * lanes < count; i++) {
+    LLVMValueRef set = part_of(g, mask, i * lanes, lanes), others = part_of(g, pass, i * lanes, lanes);
+    parts[i] = load_expanded(g, address, nr_ll_elem_align(result->type), others, set);
+    LLVMValueRef behind = count_set(g, set);
+    address = LLVMBuildGEP2(g->b, elem, address, &behind, 1, "");
+  }
+  for (unsigned left = count / lanes; left > 1; left /= 2)
+    for (unsigned i = 0; i < left; i += 2) parts[i / 2] = joined(g, parts[i], parts[i + 1]);
+  nr_ll_set(g, result, LLVMBuildBitCast(g->b, parts[0], type, ""));
+  return NR_OK;
+}
+
 /* ---- products of bytes ------------------------------------------------------------------------------------------ */
 
 /* expand-dots leaves these ops to CPUs with VNNI, on vectors that have such an instruction. */
@@ -189,7 +271,7 @@ const NrLlRow nr_ll_vector_rows[] = {
     {"vector.maskedstore", emit_masked, .text = "llvm.masked.store"},
     {"vector.gather", emit_masked, .text = "llvm.masked.gather", .code = 1},
     {"vector.scatter", emit_masked, .text = "llvm.masked.scatter", .code = 1},
-    {"vector.expandload", emit_masked, .text = "llvm.masked.expandload"},
+    {"vector.expandload", emit_expandload, .text = "llvm.masked.expandload"},
     {"vector.compressstore", emit_masked, .text = "llvm.masked.compressstore"},
     {"rt.dot", emit_dot},
     {0},

@@ -124,10 +124,20 @@ static void materialize(NrAnalysis *a, NrOp *op) {
 
 /* Whether op makes no other name for the memory of a memref that it uses. */
 static bool only_accesses(const NrOp *op) {
-  if (nr_op_is(op, NR_OP_memref_load) || nr_op_is(op, NR_OP_memref_store) || nr_op_is(op, NR_OP_memref_dim) ||
-      nr_op_is(op, NR_OP_memref_prefetch))
-    return true;
-  if (!nr_op_is(op, NR_OP_func_call)) return false;
+  switch (op->info->id) {
+  case NR_OP_memref_load:
+  case NR_OP_memref_store:
+  case NR_OP_memref_dim:
+  case NR_OP_memref_prefetch:
+  case NR_OP_vector_load:
+  case NR_OP_vector_store:
+  case NR_OP_vector_maskedload:
+  case NR_OP_vector_maskedstore:
+  case NR_OP_vector_expandload:
+  case NR_OP_vector_compressstore: return true;
+  case NR_OP_func_call: break;
+  default: return false;
+  }
   for (uint32_t i = 0; i < op->num_results; i++)
     if (!nr_type_is_scalar(nr_result(op, i)->type) && nr_result(op, i)->type->kind != NR_TYPE_VECTOR) return false;
   return true;

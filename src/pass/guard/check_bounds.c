@@ -129,6 +129,12 @@ static void check_op(NrOp *op) {
   case NR_OP_vector_maskedload:
   case NR_OP_vector_maskedstore: nr_check_masked(op, NR_MASKED_ROWS); return;
   case NR_OP_vector_expandload:
+    if (nr_op_attr(op, NR_A_noria_readable)) {
+      nr_check_indices(op, nr_op_base(op), nr_op_indices(op).begin, nr_op_result(op)->type);
+      return;
+    }
+    nr_check_masked(op, NR_MASKED_PACKED);
+    return;
   case NR_OP_vector_compressstore: nr_check_masked(op, NR_MASKED_PACKED); return;
   case NR_OP_vector_gather:
   case NR_OP_vector_scatter: nr_check_masked(op, NR_MASKED_INDEXED); return;

@@ -186,7 +186,8 @@ static void choose_prelude(NrContext *ctx, NrBuf *out, NrType elem) {
   nr_buf_printf(out, "  %%chosen = arith.bitcast %%z : i%u to %s\n  return %%chosen : !T\n}\n", bits, e);
 }
 
-void nr_kernel_sparse_prelude(NrContext *ctx, NrBuf *out, NoriaDType dtype, NoriaDType indices) {
+void nr_kernel_sparse_prelude(NrContext *ctx, NrBuf *out, NoriaDType dtype, NoriaDType indices,
+                              const NrTarget *target) {
   NrType elem = nr_type_lowered(nr_dtype_type(ctx, dtype));
   bool is_int = nr_type_is_int(elem);
   const char *zero = is_int ? "0" : "0.0", *kind = is_int ? "i" : "f", *differs = is_int ? "ne" : "une";
@@ -206,5 +207,7 @@ void nr_kernel_sparse_prelude(NrContext *ctx, NrBuf *out, NoriaDType dtype, Nori
   nr_buf_printf(out, "  %%zero = arith.constant dense<%s> : vector<16x!T>\n", zero);
   nr_buf_printf(out, "  %%result = arith.cmp%s %s, %%a, %%zero : vector<16x!T>\n", kind, differs);
   nr_buf_printf(out, "  return %%result : vector<16xi1>\n}\n");
+  nr_buf_printf(out, "func.func private @expands() -> i1 {\n  %%c = arith.constant %s\n  return %%c : i1\n}\n",
+                target->units & NR_UNIT_EXPAND ? "true" : "false");
   choose_prelude(ctx, out, elem);
 }

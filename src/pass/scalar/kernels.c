@@ -26,7 +26,7 @@ static const Row rows[] = {
     {"dft", NR_KERNEL_PART, {"dft_steps"}},
     {"random_normal", NR_KERNEL_PART, {"mt19937"}},
     {"random_uniform", NR_KERNEL_PART, {"mt19937"}},
-    {"csr_add", NR_KERNEL_SPARSE, {"csr", "csr_merge", "csr_zeros"}},
+    {"csr_add", NR_KERNEL_SPARSE, {"csr", "csr_merge", "csr_expand", "csr_zeros"}},
     {"csr_multiply", NR_KERNEL_SPARSE, {"csr", "csr_merge", "csr_rows"}},
     {"csr_sddmm", NR_KERNEL_SPARSE, {"csr"}},
     {"csr_spgemm", NR_KERNEL_SPARSE, {"csr", "csr_zeros"}},
@@ -130,7 +130,7 @@ static NrStatus write_boxes(Name *name, NrBuf *out) {
 }
 
 /* The prelude that the words behind the kernel's name ask for. */
-static NrStatus write_prelude(Name *name, bool check, NrBuf *out) {
+static NrStatus write_prelude(Name *name, bool check, const NrTarget *target, NrBuf *out) {
   NrKernelKind kind = nr_kernel_kind(name->kernel);
   if (kind == NR_KERNEL_BOXES) return write_boxes(name, out);
   NrStr type = next_word(name), word = next_word(name);
@@ -143,7 +143,7 @@ static NrStatus write_prelude(Name *name, bool check, NrBuf *out) {
   if (kind == NR_KERNEL_SPARSE) {
     bool narrow = nr_str_is(word, "i32");
     if ((!narrow && !nr_str_is(word, "i64")) || name->words.size) return expected(name, type, ".i32", ".i64");
-    nr_kernel_sparse_prelude(name->ctx, out, *dtype, narrow ? NORIA_I32 : NORIA_I64);
+    nr_kernel_sparse_prelude(name->ctx, out, *dtype, narrow ? NORIA_I32 : NORIA_I64, target);
     return NR_OK;
   }
   bool descending = nr_str_is(word, "descending");
@@ -154,11 +154,11 @@ static NrStatus write_prelude(Name *name, bool check, NrBuf *out) {
   return NR_OK;
 }
 
-NrModule *nr_kernel_named(NrContext *ctx, NrLoc loc, NrStr text, bool check, NrOp **out_func) {
+NrModule *nr_kernel_named(NrContext *ctx, NrLoc loc, NrStr text, bool check, const NrTarget *target, NrOp **out_func) {
   Name name = {.ctx = ctx, .loc = loc, .words = text};
   NrBuf prelude = {0};
   NrModule *module = NULL;
-  if (!find_kernel(&name) && !write_prelude(&name, check, &prelude))
+  if (!find_kernel(&name) && !write_prelude(&name, check, target, &prelude))
     module = nr_kernel_module(ctx, name.kernel, (NrStr){prelude.data, prelude.size}, out_func);
   nr_buf_deinit(&prelude);
   return module;

@@ -3,6 +3,7 @@
 #define NORIA_PASS_SCALAR_KERNELS_H
 
 #include "dialect/onnx/dtype.h"
+#include "target/target.h"
 
 /* A file of lib/, without its folder and ending. */
 typedef struct NrKernelText {
@@ -27,8 +28,9 @@ void nr_kernel_nms_prelude(NrBuf *out, bool centre);
 
 /* Appends what a kernel on sparse matrices leaves open for elements of dtype and indices of i32 or i64: the aliases !T
  * and !I, @zero() -> !T, @plus and @times(!T, !T) -> !T, @not_zero(!T) -> i1, these with _16 behind their names on
- * vectors of 16, and @choose(i1, !T, !T) -> !T. */
-void nr_kernel_sparse_prelude(NrContext *ctx, NrBuf *out, NoriaDType dtype, NoriaDType indices);
+ * vectors of 16, @choose(i1, !T, !T) -> !T, and @expands() -> i1, whether the target has NR_UNIT_EXPAND. */
+void nr_kernel_sparse_prelude(NrContext *ctx, NrBuf *out, NoriaDType dtype, NoriaDType indices,
+                              const NrTarget *target);
 
 /* What a file needs before it. */
 typedef enum NrKernelKind {
@@ -48,7 +50,8 @@ NrModule *nr_kernel_module(NrContext *ctx, const NrKernelText *kernel, NrStr pre
  *                                            not, is an error
  *   <kernel>.<type>.<type of indices>        on sparse matrices; the indices are i32 or i64
  *   nms.f32[.centre]                         centre: boxes are given by their centre and size
- * check: as .checked for all kernels. Elements of ui8 to ui64 are those of i8 to i64 without a sign. */
-NrModule *nr_kernel_named(NrContext *ctx, NrLoc loc, NrStr name, bool check, NrOp **out_func);
+ * check: as .checked for all kernels; target: the machine that it becomes code for. Elements of ui8 to ui64 are those
+ * of i8 to i64 without a sign. */
+NrModule *nr_kernel_named(NrContext *ctx, NrLoc loc, NrStr name, bool check, const NrTarget *target, NrOp **out_func);
 
 #endif

@@ -14,7 +14,8 @@ static bool relocate(NrOp *op, void *loc) {
 /* Puts the kernel's function in the place of its declaration. Errors in it name the declaration. */
 static NrStatus define(NrPassContext *pass, NrOp *decl, NrStr name) {
   NrOp *func;
-  NrModule *module = nr_kernel_named(pass->ctx, decl->loc, name, nr_pass_flag(pass, "checked"), &func);
+  NrModule *module = nr_kernel_named(pass->ctx, decl->loc, name, nr_pass_flag(pass, "checked"), pass->target,
+                                     &func);
   if (!module) return NR_ERROR_INVALID;
   NrStatus status = NR_OK;
   if (nr_func_type(func) != nr_func_type(decl)) {

@@ -65,6 +65,16 @@ func.func @packed(%m: memref<4xf32>, %i: index, %mask: vector<2x3xi1>, %v: vecto
 // RUN: not noria run %s --entry=packed --interpret zeros 2 '[[1,0,1],[0,1,0]]' ones 2>&1 | FileCheck %s --check-prefix=PACK
 // PACK: 'vector.compressstore' op index 4 of dim 0 is out of bounds: the dim is 4
 
+// With noria.readable an element for each lane has to be there.
+func.func @readable(%m: memref<?xf32>, %i: index, %mask: vector<4xi1>, %p: vector<4xf32>) -> vector<4xf32> {
+  %r = vector.expandload %m[%i], %mask, %p {noria.readable} : memref<?xf32>, vector<4xi1>, vector<4xf32> into vector<4xf32>
+  return %r : vector<4xf32>
+}
+// RUN: noria run %s --entry=readable --check-bounds '[1,2,3,4,5]' 1 '[0,1,0,1]' '[6,7,8,9]' | FileCheck %s --check-prefix=READABLE
+// READABLE: [6.000000e+00, 2.000000e+00, 8.000000e+00, 3.000000e+00]
+// RUN: not noria run %s --entry=readable --check-bounds '[1,2,3,4,5]' 2 '[0,1,0,1]' '[6,7,8,9]' 2>&1 | FileCheck %s --check-prefix=FAR
+// FAR: 'vector.expandload' op index 5 of dim 0 is out of bounds: the dim is 5
+
 // That all is in bounds is said of the lanes that the mask sets.
 func.func @transfer(%m: memref<?x4xf32>, %i: index, %j: index, %mask: vector<2x2xi1>) -> vector<2x2xf32> {
   %p = arith.constant 7.0 : f32
