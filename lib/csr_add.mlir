@@ -252,9 +252,7 @@ func.func private @count_common(%ai: memref<?x!I>, %pa: index, %ea: index, %bi: 
   %c0 = arith.constant 0 : index
   %c16 = arith.constant 16 : index
   %all:3 = scf.while (%p = %pa, %q = %pb, %sum = %c0) : (index, index, index) -> (index, index, index) {
-    %a_left = arith.cmpi ult, %p, %ea : index
-    %b_left = arith.cmpi ult, %q, %eb : index
-    %left = arith.andi %a_left, %b_left : i1
+    %left = func.call @both_left(%p, %ea, %q, %eb) : (index, index, index, index) -> i1
     scf.condition(%left) %p, %q, %sum : index, index, index
   } do {
   ^bb0(%p: index, %q: index, %sum: index):

@@ -140,6 +140,17 @@ func.func private @is_among(%columns: vector<16x!I>, %n: index, %indices: memref
   return %among : vector<16xi1>
 }
 
+// Whether %p is less than %ea, and %q than %eb; none is greater. Which of the rows ends first cannot be foreseen: so one
+// branch depends on both, by the sign of the differences.
+func.func private @both_left(%p: index, %ea: index, %q: index, %eb: index) -> i1 {
+  %c0 = arith.constant 0 : index
+  %left_a = arith.subi %p, %ea : index
+  %left_b = arith.subi %q, %eb : index
+  %both = arith.andi %left_a, %left_b : index
+  %left = arith.cmpi slt, %both, %c0 : index
+  return %left : i1
+}
+
 // Where the next blocks of two rows are, from which columns that both have are sought next: behind the block of 16, or the
 // rest of the row, that ends with the lesser column, or behind both where they end with the same one. So each block of a
 // is compared with all blocks of b that may have one of its columns.

@@ -77,9 +77,7 @@ func.func private @multiply_row(%ai: memref<?x!I>, %ad: memref<?x!T>, %bi: memre
     %ci: memref<?x!I>, %cd: memref<?x!T>, %pa: index, %ea: index, %pb: index, %eb: index, %at: index) -> index {
   %c16 = arith.constant 16 : index
   %all:3 = scf.while (%p = %pa, %q = %pb, %o = %at) : (index, index, index) -> (index, index, index) {
-    %a_left = arith.cmpi ult, %p, %ea : index
-    %b_left = arith.cmpi ult, %q, %eb : index
-    %left = arith.andi %a_left, %b_left : i1
+    %left = func.call @both_left(%p, %ea, %q, %eb) : (index, index, index, index) -> i1
     scf.condition(%left) %p, %q, %o : index, index, index
   } do {
   ^bb0(%p: index, %q: index, %o: index):

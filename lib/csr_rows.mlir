@@ -23,9 +23,7 @@ func.func private @merge_row(%ai: memref<?x!I>, %ad: memref<?x!T>, %bi: memref<?
   %c1 = arith.constant 1 : index
   %zero = func.call @zero() : () -> !T
   %merged:3 = scf.while (%p = %pa, %q = %pb, %o = %at) : (index, index, index) -> (index, index, index) {
-    %a_left = arith.cmpi ult, %p, %ea : index
-    %b_left = arith.cmpi ult, %q, %eb : index
-    %left = arith.andi %a_left, %b_left : i1
+    %left = func.call @both_left(%p, %ea, %q, %eb) : (index, index, index, index) -> i1
     scf.condition(%left) %p, %q, %o : index, index, index
   } do {
   ^bb0(%p: index, %q: index, %o: index):
