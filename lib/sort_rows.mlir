@@ -3,8 +3,8 @@
 // A long row is first distributed to buckets whose elements fit in a core's cache: a sample of the row says which of 16,384 equal
 // parts of its range go to which bucket, so that all get about as many. Each bucket is then sorted by itself (merge_sort.mlir). A bucket
 // with many times its share, as where many elements share their high bits, is sorted by parts and merges on all threads.
-// Many shorter rows are shared among the threads; of at most 1,024 elements, they are sorted by a network (sort_network.mlir). A row with at most 16,384 keys from the least to the greatest one is sorted by
-// counting each of these.
+// Many shorter rows are shared among the threads; those of at most 1,024 elements are sorted by a network (sort_network.mlir). A row
+// with at most 16,384 keys from the least to the greatest one is sorted by counting each of these (sort_counts.mlir).
 //
 // Buckets and rows are stable for keys whose order is that of the elements' places where they are equal.
 //
@@ -80,174 +80,6 @@ func.func private @choose_buckets(%x: memref<?x!T>, %keys: memref<?x!S>, %row: i
   }
   memref.dealloc %counts : memref<16384xindex>
   return %range#0, %range#1, %shift : !S, !S, !S
-}
-
-// The least and the greatest key of a row of at least one element.
-func.func private @key_range(%x: memref<?x!T>, %keys: memref<?x!S>, %row: index, %n: index) -> (!S, !S) {
-  %c0 = arith.constant 0 : index
-  %c1 = arith.constant 1 : index
-  %part = arith.constant 65536 : index
-  %num_parts = arith.ceildivui %n, %part : index
-  %mins = memref.alloc(%num_parts) : memref<?x!S>
-  %maxs = memref.alloc(%num_parts) : memref<?x!S>
-  scf.parallel (%p) = (%c0) to (%num_parts) step (%c1) {
-    %begin = arith.muli %p, %part : index
-    %behind = arith.addi %begin, %part : index
-    %end = arith.minui %behind, %n : index
-    %first = func.call @read(%x, %keys, %row, %begin) : (memref<?x!T>, memref<?x!S>, index, index) -> !S
-    %range:2 = scf.for %i = %begin to %end step %c1 iter_args(%min = %first, %max = %first) -> (!S, !S) {
-      %key = func.call @read(%x, %keys, %row, %i) : (memref<?x!T>, memref<?x!S>, index, index) -> !S
-      %less = arith.minui %min, %key : !S
-      %greater = arith.maxui %max, %key : !S
-      scf.yield %less, %greater : !S, !S
-    }
-    memref.store %range#0, %mins[%p] : memref<?x!S>
-    memref.store %range#1, %maxs[%p] : memref<?x!S>
-    scf.reduce
-  } {noria.point_ns = 8000}
-  %first_min = memref.load %mins[%c0] : memref<?x!S>
-  %first_max = memref.load %maxs[%c0] : memref<?x!S>
-  %all:2 = scf.for %p = %c1 to %num_parts step %c1 iter_args(%min = %first_min, %max = %first_max) -> (!S, !S) {
-    %part_min = memref.load %mins[%p] : memref<?x!S>
-    %part_max = memref.load %maxs[%p] : memref<?x!S>
-    %less = arith.minui %min, %part_min : !S
-    %greater = arith.maxui %max, %part_max : !S
-    scf.yield %less, %greater : !S, !S
-  }
-  memref.dealloc %mins : memref<?x!S>
-  memref.dealloc %maxs : memref<?x!S>
-  return %all#0, %all#1 : !S, !S
-}
-
-// Counts how often each key from %least to %greatest is among the elements from %begin to %end, on counts[c] on. Keys below and
-// above, which a row has if it changes during the sort, count as the first and the last one.
-func.func private @count_keys(%x: memref<?x!T>, %keys: memref<?x!S>, %row: index, %begin: index, %end: index, %least: !S,
-    %greatest: !S, %num_keys: index, %counts: memref<?xindex>, %c: index) {
-  %c0 = arith.constant 0 : index
-  %c1 = arith.constant 1 : index
-  %c1024 = arith.constant 1024 : index
-  %none = arith.constant 0 : !S
-  scf.for %k = %c0 to %num_keys step %c1 {
-    %at = arith.addi %c, %k : index
-    memref.store %c0, %counts[%at] : memref<?xindex>
-  }
-  %one_key = arith.cmpi eq, %num_keys, %c1 : index
-  scf.if %one_key {
-    %size = arith.subi %end, %begin : index
-    memref.store %size, %counts[%c] : memref<?xindex>
-  } else {
-    %tile = memref.alloc() : memref<1024x!S>
-    scf.for %first = %begin to %end step %c1024 {
-      %left = arith.subi %end, %first : index
-      %size = arith.minui %left, %c1024 : index
-      scf.for %j = %c0 to %size step %c1 {
-        %i = arith.addi %first, %j : index
-        %key = func.call @read(%x, %keys, %row, %i) : (memref<?x!T>, memref<?x!S>, index, index) -> !S
-        %part = func.call @part_of(%key, %least, %greatest, %none) : (!S, !S, !S, !S) -> !S
-        memref.store %part, %tile[%j] : memref<1024x!S>
-      }
-      scf.for %j = %c0 to %size step %c1 {
-        %part_key = memref.load %tile[%j] : memref<1024x!S>
-        %part = arith.index_castui %part_key : !S to index
-        %at = arith.addi %c, %part : index
-        %count = memref.load %counts[%at] : memref<?xindex>
-        %more = arith.addi %count, %c1 : index
-        memref.store %more, %counts[%at] : memref<?xindex>
-      }
-    }
-    memref.dealloc %tile : memref<1024x!S>
-  }
-  return
-}
-
-// Writes the elements from %begin to %end of a sorted row in which key %least + k is from begins[k] to begins[k + 1].
-func.func private @write_runs(%begins: memref<?xindex>, %num_keys: index, %begin: index, %end: index, %least: !S,
-    %order: memref<?xi32>, %row: index, %out: memref<?x!S>) {
-  %c0 = arith.constant 0 : index
-  %c1 = arith.constant 1 : index
-  // the first key whose run ends behind %begin
-  %first:2 = scf.while (%lo = %c0, %hi = %num_keys) : (index, index) -> (index, index) {
-    %more = arith.cmpi ult, %lo, %hi : index
-    scf.condition(%more) %lo, %hi : index, index
-  } do {
-  ^bb0(%lo: index, %hi: index):
-    %sum = arith.addi %lo, %hi : index
-    %mid = arith.shrui %sum, %c1 : index
-    %after = arith.addi %mid, %c1 : index
-    %run_end = memref.load %begins[%after] : memref<?xindex>
-    %ahead = arith.cmpi ule, %run_end, %begin : index
-    %lo1 = arith.select %ahead, %after, %lo : index
-    %hi1 = arith.select %ahead, %hi, %mid : index
-    scf.yield %lo1, %hi1 : index, index
-  }
-  %written = scf.for %k = %first#0 to %num_keys step %c1 iter_args(%from = %begin) -> (index) {
-    %after = arith.addi %k, %c1 : index
-    %run_end = memref.load %begins[%after] : memref<?xindex>
-    %to = arith.minui %run_end, %end : index
-    %number = arith.index_castui %k : index to !S
-    %key = arith.addi %least, %number : !S
-    %is_some = arith.cmpi ult, %from, %to : index
-    scf.if %is_some {
-      %value = func.call @result(%key, %order, %row) : (!S, memref<?xi32>, index) -> !S
-      scf.for %i = %from to %to step %c1 {
-        %at = arith.addi %row, %i : index
-        memref.store %value, %out[%at] : memref<?x!S>
-      }
-    }
-    scf.yield %to : index
-  }
-  return
-}
-
-// Sorts a row, all of whose keys are from %least to %greatest, by counting each of these.
-func.func private @sort_by_counts(%x: memref<?x!T>, %keys: memref<?x!S>, %order: memref<?xi32>, %row: index, %n: index,
-    %least: !S, %greatest: !S, %out: memref<?x!S>) {
-  %c0 = arith.constant 0 : index
-  %c1 = arith.constant 1 : index
-  %c64 = arith.constant 64 : index
-  %least_part = arith.constant 65536 : index
-  %difference = arith.subi %greatest, %least : !S
-  %last_key = arith.index_castui %difference : !S to index
-  %num_keys = arith.addi %last_key, %c1 : index
-  %share = arith.ceildivui %n, %c64 : index
-  %part = arith.maxui %share, %least_part : index
-  %num_parts = arith.ceildivui %n, %part : index
-  %num_counts = arith.muli %num_parts, %num_keys : index
-  %counts = memref.alloc(%num_counts) : memref<?xindex>
-  scf.parallel (%p) = (%c0) to (%num_parts) step (%c1) {
-    %begin = arith.muli %p, %part : index
-    %behind = arith.addi %begin, %part : index
-    %end = arith.minui %behind, %n : index
-    %c = arith.muli %p, %num_keys : index
-    func.call @count_keys(%x, %keys, %row, %begin, %end, %least, %greatest, %num_keys, %counts, %c)
-        : (memref<?x!T>, memref<?x!S>, index, index, index, !S, !S, index, memref<?xindex>, index) -> ()
-    scf.reduce
-  } {noria.point_ns = 80000}
-  %num_begins = arith.addi %num_keys, %c1 : index
-  %begins = memref.alloc(%num_begins) : memref<?xindex>
-  %all = scf.for %k = %c0 to %num_keys step %c1 iter_args(%sum = %c0) -> (index) {
-    memref.store %sum, %begins[%k] : memref<?xindex>
-    %end = scf.for %p = %c0 to %num_parts step %c1 iter_args(%before = %sum) -> (index) {
-      %c = arith.muli %p, %num_keys : index
-      %at = arith.addi %c, %k : index
-      %count = memref.load %counts[%at] : memref<?xindex>
-      %after = arith.addi %before, %count : index
-      scf.yield %after : index
-    }
-    scf.yield %end : index
-  }
-  memref.store %all, %begins[%num_keys] : memref<?xindex>
-  scf.parallel (%p) = (%c0) to (%num_parts) step (%c1) {
-    %begin = arith.muli %p, %part : index
-    %behind = arith.addi %begin, %part : index
-    %end = arith.minui %behind, %n : index
-    func.call @write_runs(%begins, %num_keys, %begin, %end, %least, %order, %row, %out)
-        : (memref<?xindex>, index, index, index, !S, memref<?xi32>, index, memref<?x!S>) -> ()
-    scf.reduce
-  } {noria.point_ns = 30000}
-  memref.dealloc %begins : memref<?xindex>
-  memref.dealloc %counts : memref<?xindex>
-  return
 }
 
 // Writes the bucket of each of the elements from %begin to %end, and counts[c] on how many each bucket has.
@@ -438,22 +270,9 @@ func.func private @sort_long_row(%x: memref<?x!T>, %keys: memref<?x!S>, %order: 
   %buckets = memref.alloc() : memref<16384xi16>
   %range:3 = func.call @choose_buckets(%x, %keys, %row, %n, %num_buckets, %buckets)
       : (memref<?x!T>, memref<?x!S>, index, index, index, memref<16384xi16>) -> (!S, !S, !S)
-  // whether all keys are close to each other says the range of all, which a sample has only a part of
-  %no_bits = arith.constant 0 : !S
-  %few = arith.constant 16384 : index
-  %may_be_narrow = arith.cmpi eq, %range#2, %no_bits : !S
-  %narrow:3 = scf.if %may_be_narrow -> (!S, !S, i1) {
-    %row_range:2 = func.call @key_range(%x, %keys, %row, %n) : (memref<?x!T>, memref<?x!S>, index, index) -> (!S, !S)
-    %difference = arith.subi %row_range#1, %row_range#0 : !S
-    %last_key = arith.index_castui %difference : !S to index
-    %is_narrow = arith.cmpi ult, %last_key, %few : index
-    scf.yield %row_range#0, %row_range#1, %is_narrow : !S, !S, i1
-  } else {
-    scf.yield %range#0, %range#1, %may_be_narrow : !S, !S, i1
-  }
-  scf.if %narrow#2 {
-    func.call @sort_by_counts(%x, %keys, %order, %row, %n, %narrow#0, %narrow#1, %out)
-        : (memref<?x!T>, memref<?x!S>, memref<?xi32>, index, index, !S, !S, memref<?x!S>) -> ()
+  %done = func.call @sort_if_narrow(%x, %keys, %order, %row, %n, %range#0, %range#1, %range#2, %out)
+      : (memref<?x!T>, memref<?x!S>, memref<?xi32>, index, index, !S, !S, !S, memref<?x!S>) -> i1
+  scf.if %done {
   } else {
     %ids = memref.alloc(%n) : memref<?xi16>
     %num_counts = arith.muli %num_parts, %num_buckets : index

@@ -10,18 +10,19 @@
 typedef struct Row {
   const char *kernel;
   NrKernelKind kind;
-  const char *parts[6];
+  const char *parts[7];
 } Row;
+#define SORT_PARTS "sort_rows", "sort_counts", "merge_sort", "sort_network", "merge_path"
 static const Row rows[] = {
-    {"argsort", NR_KERNEL_ORDERED, {"sort_rows", "merge_sort", "sort_network", "merge_path"}},
+    {"argsort", NR_KERNEL_ORDERED, {SORT_PARTS}},
     {"histogram", NR_KERNEL_ORDERED, {"search_table", "search", "order"}},
     {"merge", NR_KERNEL_ORDERED, {"merge_path", "order"}},
     {"ragged_searchsorted", NR_KERNEL_ORDERED, {"search", "order"}},
     {"searchsorted", NR_KERNEL_ORDERED, {"search_table", "search", "order"}},
-    {"sort", NR_KERNEL_ORDERED, {"sort_rows", "merge_sort", "sort_network", "merge_path"}},
+    {"sort", NR_KERNEL_ORDERED, {SORT_PARTS}},
     {"topk", NR_KERNEL_ORDERED, {NULL}},
-    {"unique", NR_KERNEL_ORDERED, {"runs", "sort", "sort_rows", "merge_sort", "sort_network", "merge_path"}},
-    {"unique_places", NR_KERNEL_ORDERED, {"runs", "argsort", "sort_rows", "merge_sort", "sort_network", "merge_path"}},
+    {"unique", NR_KERNEL_ORDERED, {"runs", "sort", SORT_PARTS}},
+    {"unique_places", NR_KERNEL_ORDERED, {"runs", "argsort", SORT_PARTS}},
     {"nms", NR_KERNEL_BOXES, {NULL}},
     {"dft", NR_KERNEL_PART, {"dft_steps"}},
     {"random_normal", NR_KERNEL_PART, {"mt19937"}},
