@@ -1,8 +1,10 @@
-"""Rows of the table about kernels that `noria sparse` makes: against SciPy, on CSR with positions of i32, one thread.
+"""Rows of the table about kernels that `noria sparse` makes: against SciPy, on CSR with positions of i32, one thread
+and all. Where one takes a millisecond, two or more must be GAIN times as fast.
 
 Results of both are compared. Columns of SciPy's products of matrices are in no order, so those of ours are too, by a
 result of format du; as rows of their own, without a bar, those in order (ds)."""
 
+import os
 import subprocess
 
 import numpy as np
@@ -26,10 +28,15 @@ def matrix(rng, size, per_row):
     return m
 
 
-def session(tool, expr, result, make_session):
+ALL = "Noria, all threads"  # as in bench/run.py
+GAIN = 1.6
+
+
+def sessions(tool, expr, result, make_session):
+    """Of one thread and of all."""
     formats = [f"-f={name}:{result if name == 'A' else 'ds'}" for name in "ABC" if f"{name}(" in expr]
     text = subprocess.run([tool, "sparse", expr, *formats], capture_output=True, check=True).stdout
-    return make_session(text, 1)
+    return make_session(text, 1), make_session(text, 0)
 
 
 def feeds_of(program, size, B, C, x):
@@ -60,25 +67,30 @@ def bench(table, tool, make_session, interleaved):
     for size, per_row in [(100_000, 10), (20_000, 50)]:
         B, C, x = matrix(rng, size, per_row), matrix(rng, size, per_row), rng.random(size)
         for name, expr, result, reference, bar in ROWS:
-            program = session(tool, expr, result, make_session)
+            program, threaded = sessions(tool, expr, result, make_session)
             feeds = feeds_of(program, size, B, C, x)
-            check(program.run(None, feeds), result, reference(B, C, x))
-            ours, theirs = interleaved([lambda: program.run(None, feeds), lambda: reference(B, C, x)],
-                                       5 if "SpGEMM" in name else 30)
-            table.add(f"noria sparse {name}, {size:,} x {per_row} a row", "ms", 1e3, {"Noria": ours, "SciPy": theirs},
-                      f"{bar}x SciPy" if bar else "-", theirs[1] >= bar * ours[1])
+            for p in (program, threaded):
+                check(p.run(None, feeds), result, reference(B, C, x))
+            one, threads, theirs = interleaved([lambda: program.run(None, feeds), lambda: threaded.run(None, feeds),
+                                                lambda: reference(B, C, x)], 5 if "SpGEMM" in name else 30)
+            bars, ok = [f"{bar}x SciPy"] if bar else [], theirs[1] >= bar * one[1]
+            if one[1] >= 1e-3 and len(os.sched_getaffinity(0)) > 1:
+                bars.append(f"all threads one / {GAIN}")
+                ok = ok and one[1] >= GAIN * threads[1]
+            table.add(f"noria sparse {name}, {size:,} x {per_row} a row", "ms", 1e3,
+                      {"Noria": one, ALL: threads, "SciPy": theirs}, ", ".join(bars) or "-", ok)
 
 
 def main():
     """The rows alone: `python bench/sparse_expr.py`."""
-    import os
     import statistics
     import time
 
     class Table:
         def add(self, name, unit, scale, results, bar, ok):
-            ours, theirs = (results[e][1] * scale for e in ("Noria", "SciPy"))
-            print(f"{name}: Noria {ours:.2f} {unit}, SciPy {theirs:.2f} {unit}, {theirs / ours:.2f} times; bar {bar}"
+            ours, threads, theirs = (results[e][1] * scale for e in ("Noria", ALL, "SciPy"))
+            print(f"{name}: Noria {ours:.2f} {unit}, all threads {threads:.2f} ({ours / threads:.2f} times), "
+                  f"SciPy {theirs:.2f} {unit}, {theirs / ours:.2f} times; bar {bar}"
                   f" {'reached' if ok else 'missed'}")
 
     def make_session(text, threads):

@@ -98,6 +98,7 @@ static NrStatus make(NrGenerator *s, const NrSparseOptions *options) {
     if (!nr_access_tensor(s, k)->order) nr_arrays_follow(s, k);
   NrTerms terms = nr_terms_of(s->arena, s->a->value);
   if (s->out.by_rows) nr_rows_make(s, terms);
+  else if (s->out.by_blocks) nr_blocks_make(s, terms);
   else nr_gen_loops(s, 0, terms);
   nr_output_end(s);
   if (s->error->message) return NR_ERROR_INVALID;

@@ -19,6 +19,7 @@ struct NrLoopStmt {
   NrLoopValue condition;  /* of a while */
   bool is_scalar;         /* a for that stays one */
   bool is_parallel;       /* a for */
+  int64_t iteration_ns;   /* of a parallel loop, if told */
 };
 
 void nr_loops_init(NrLoops *l, NrArena *arena) {
@@ -125,6 +126,8 @@ NrLoopValue nr_loops_parallel(NrLoops *l, const char *hint, NrLoopValue begin, N
   l->block->owner->is_parallel = true;
   return iv;
 }
+
+void nr_loops_set_time(NrLoops *l, int64_t ns) { l->block->owner->iteration_ns = ns; }
 
 void nr_loops_keep_scalar(NrLoops *l) { l->block->owner->is_scalar = true; }
 
@@ -258,7 +261,8 @@ static void put_yield(Printer *p, const Carried *c) {
 
 static void close_block(Printer *p, const NrLoopStmt *s) {
   line(p);
-  nr_buf_puts(p->out, s->is_scalar ? "} {noria.loop = {vectorize = false}}\n" : "}\n");
+  if (s->iteration_ns) nr_buf_printf(p->out, "} {noria.point_ns = %lld}\n", (long long)s->iteration_ns);
+  else nr_buf_puts(p->out, s->is_scalar ? "} {noria.loop = {vectorize = false}}\n" : "}\n");
 }
 
 static void put_parallel(Printer *p, const NrLoopStmt *s, const Carried *c) {

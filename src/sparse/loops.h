@@ -43,6 +43,8 @@ NrLoopValue nr_loops_read(NrLoops *l, NrLoopValue variable);
 NrLoopValue nr_loops_for(NrLoops *l, const char *hint, NrLoopValue begin, NrLoopValue end); /* the induction variable */
 /* A loop whose iterations threads share. It may not assign variables that are declared outside of it. */
 NrLoopValue nr_loops_parallel(NrLoops *l, const char *hint, NrLoopValue begin, NrLoopValue end);
+/* So long an iteration of the innermost loop takes, an nr_loops_parallel: whether threads share it depends on that. */
+void nr_loops_set_time(NrLoops *l, int64_t ns);
 /* The iterations of the innermost loop, an nr_loops_for, do not become lanes of vectors. */
 void nr_loops_keep_scalar(NrLoops *l);
 void nr_loops_while(NrLoops *l);                        /* what follows computes the condition */

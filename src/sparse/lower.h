@@ -67,6 +67,7 @@ typedef struct NrOutput {
   bool is_bounding; /* only how many entries there are is computed, without loops over the last level */
   bool is_marking;  /* in a workspace: only which entries there are */
   bool by_rows;     /* made by rows.c */
+  bool by_blocks;   /* made by rows.c, in the order of its entries; then is_bounded */
   bool is_unordered; /* by_rows: entries stay in the order in which they come */
   bool is_counting; /* by_rows: the loops that count entries */
   bool is_checked;  /* by_rows: the loops that count entries have read and checked all of the operands */
@@ -83,7 +84,8 @@ typedef struct NrOutput {
    * the row or, in a workspace, of one of 16 rows; sampled: how many these have at most. */
   NrLoopValue total, rows, counted, sampled;
   NrLoopValue expected; /* entries of the result */
-  NrLoopValue step, blocks, first_row, end_row; /* by_rows: rows of a block, blocks, the rows of this one; or none */
+  /* by_rows, by_blocks: rows of a block, blocks, the rows of this one; or none */
+  NrLoopValue step, blocks, first_row, end_row;
   /* by_rows: which row had a coordinate last, and the number of this one; is_unordered: where the entry of a coordinate
    * is that a row had last, and where this one begins. */
   NrLoopValue noted, note;
@@ -174,6 +176,8 @@ void nr_check_above(NrGenerator *s, size_t access, size_t l, NrLoopValue above, 
 /* output.c: the result. */
 NR_WARN_UNUSED NrStatus nr_output_check(NrGenerator *s);
 void nr_output_begin(NrGenerator *s);
+/* As many entries as the operands of an index have, and one more. */
+NrLoopValue nr_output_room(NrGenerator *s, size_t index);
 /* Before the loop over an index of the result, which has at most `bound` trips. */
 void nr_output_open_loop(NrGenerator *s, size_t index, NrLoopValue bound);
 /* Around the body of that loop. */
@@ -226,6 +230,11 @@ void nr_workspace_end(NrGenerator *s);
 /* rows.c: such results by threads. */
 bool nr_rows_apply(const NrGenerator *s);
 void nr_rows_make(NrGenerator *s, NrTerms terms);
+/* The same of a bounded result whose entries come in order. */
+bool nr_blocks_apply(const NrGenerator *s);
+void nr_blocks_make(NrGenerator *s, NrTerms terms);
+/* The end of the row at a position of the level above the last one. */
+void nr_blocks_close_row(NrGenerator *s, NrLoopValue row);
 /* Around the loops over a row that count its entries, and in them. */
 void nr_rows_open_count(NrGenerator *s);
 void nr_rows_mark(NrGenerator *s, NrLoopValue c);

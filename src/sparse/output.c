@@ -100,7 +100,7 @@ NrStatus nr_output_check(NrGenerator *s) {
 /* ---- begin ------------------------------------------------------------------------------------------------------- */
 
 /* A first guess of the result's number of elements: the sum over the operands that store the index. */
-static NrLoopValue guess(NrGenerator *s, size_t index) {
+NrLoopValue nr_output_room(NrGenerator *s, size_t index) {
   NrLoopValue total = NR_NO_LOOP_VALUE;
   for (size_t k = 1; k < s->a->num_accesses; k++) {
     const NrSparseTensor *tensor = nr_access_tensor(s, k);
@@ -123,7 +123,7 @@ static NrLoopValue filled(NrGenerator *s, const char *hint, const char *type, co
 /* The first size of the arrays of the last level. */
 static NrLoopValue last_room(NrGenerator *s) {
   if (nr_output_scatters(s)) return s->out.expected;
-  return guess(s, level_index(s, result(s)->order - 1));
+  return nr_output_room(s, level_index(s, result(s)->order - 1));
 }
 
 /* Whether the loops outside of that over the last index are over the levels of an access above this one, in their
@@ -135,9 +135,9 @@ static bool is_in_order(const NrGenerator *s, size_t access, size_t level) {
   return s->order[level] == last;
 }
 
-/* Whether guess() is enough for all entries: rows of dense levels are all visited, in their order, and below each the
- * segments of operands. Each begins where the one before ends, which is not below where that begins, so that all of
- * them have no more entries than the operand. */
+/* Whether nr_output_room() is enough for all entries: rows of dense levels are all visited, in their order, and below
+ * each the segments of operands. Each begins where the one before ends, which is not below where that begins, so that
+ * all of them have no more entries than the operand. */
 static bool is_bounded(const NrGenerator *s) {
   size_t last = result(s)->order - 1, index = level_index(s, last);
   NrAccessSet iterators = 0;
@@ -179,7 +179,7 @@ static void begin_level(NrGenerator *s, size_t l, NrLoopValue above, NrLoopValue
   if (l + 1 == result(s)->order) {
     s->out.coordinates[l] = last_array(s, crd, s->index, last_room(s));
   } else {
-    NrLoopValue room = guess(s, level_index(s, result(s)->order - 1));
+    NrLoopValue room = nr_output_room(s, level_index(s, result(s)->order - 1));
     NrLoopValue empty = nr_gen_op1(s, "room", nr_gen_text(s, "tensor.empty($0) : %s", array_type(s)), room);
     s->out.coordinates[l] = nr_loops_variable(&s->l, crd, array_type(s), empty);
   }
@@ -198,7 +198,8 @@ void nr_output_begin(NrGenerator *s) {
   NrLoopValue above = s->c1;
   s->out.by_rows = nr_rows_apply(s);
   s->out.is_bounded = s->out.by_rows || (!nr_output_scatters(s) && is_bounded(s));
-  if (s->out.by_rows) return;
+  s->out.by_blocks = s->out.is_bounded && !s->out.by_rows && nr_blocks_apply(s);
+  if (s->out.by_rows || s->out.by_blocks) return;
   if (nr_output_scatters(s)) nr_workspace_begin(s);
   NrLoopValue int_zero = nr_loops_op(&s->l, "nothing", nr_gen_text(s, "arith.constant 0 : %s", s->index), NULL, 0);
   for (size_t l = 0; l < result(s)->order; l++) {
@@ -207,7 +208,7 @@ void nr_output_begin(NrGenerator *s) {
       above = nr_arrays_product(s, above, size, nr_gen_text(s, "%.*s", NR_STR_ARG(result(s)->name)));
     } else {
       begin_level(s, l, above, int_zero);
-      above = guess(s, level_index(s, result(s)->order - 1));
+      above = nr_output_room(s, level_index(s, result(s)->order - 1));
     }
   }
   s->out.values = last_array(s, nr_gen_text(s, "%.*s_vals", NR_STR_ARG(result(s)->name)), s->type, last_room(s));
@@ -314,6 +315,10 @@ static void write_coordinates(NrGenerator *s, size_t l, NrLoopValue coordinate) 
 static void close_level(NrGenerator *s, size_t l) {
   NrLoopValue end = s->out.at[l + 1], begin = s->out.begin[l + 1], at = s->out.at[counting_level(s, l)];
   if (s->out.by_rows) return; /* the loops that counted entries have written the positions */
+  if (s->out.by_blocks) {
+    nr_blocks_close_row(s, s->out.parent[l]);
+    return;
+  }
   if (is_level(s, l, NR_LEVEL_DENSE)) {
     NrLoopValue small = as_index(s, end);
     nr_gen_store(s, s->index, s->out.positions[l + 1], plus_one(s, s->out.parent[l]), small);
@@ -390,7 +395,8 @@ static void end_array(NrGenerator *s, const char *name, const char *element, NrL
 static void end_bounded(NrGenerator *s) {
   size_t last = result(s)->order - 1;
   const char *name = nr_gen_text(s, "%.*s", NR_STR_ARG(result(s)->name));
-  if (s->out.by_rows) end_array(s, nr_gen_text(s, "%s_pos%zu", name, last), s->index, &s->out.positions[last]);
+  if (s->out.by_rows || s->out.by_blocks)
+    end_array(s, nr_gen_text(s, "%s_pos%zu", name, last), s->index, &s->out.positions[last]);
   end_array(s, nr_gen_text(s, "%s_crd%zu", name, last), s->index, &s->out.coordinates[last]);
   end_array(s, nr_gen_text(s, "%s_vals", name), s->type, &s->out.values);
 }

@@ -1,5 +1,6 @@
-/* rows.c - products whose rows threads make; see output.c.
+/* rows.c - results whose rows threads make; see output.c.
  *
+ * Products are those with entries in no order.
  * Where all levels of the result but the last are dense, and no operand decides which of their coordinates there are,
  * rows do not depend on each other but for where they begin. So the loops run twice, each time over blocks of rows that
  * threads share: the first ones count the entries of each row, the second ones write them to their places. The first
@@ -9,6 +10,8 @@
 enum {
   BLOCKS = 8,   /* of a thread, as rows may take different time */
   PRODUCTS = 8, /* of an entry of an operand, at a guess */
+  ENTRIES = 4096,  /* of the operands, at least, in a block of a result whose entries come in order */
+  BLOCK_NS = 10000, /* what such a block takes, at least */
 };
 
 static size_t last_level(const NrGenerator *s) { return s->a->tensors[0].order - 1; }
@@ -32,6 +35,13 @@ bool nr_rows_apply(const NrGenerator *s) {
   return true;
 }
 
+bool nr_blocks_apply(const NrGenerator *s) {
+  size_t last = last_level(s);
+  for (size_t l = 0; l < last; l++)
+    if (s->order[l] != nr_level_index(s->a, 0, l)) return false;
+  return last > 0;
+}
+
 static NrLoopValue op(NrGenerator *s, const char *hint, const char *text, NrLoopValue a, NrLoopValue b) {
   return nr_gen_op2(s, hint, nr_gen_text(s, "arith.%s $0, $1 : index", text), a, b);
 }
@@ -53,21 +63,29 @@ static NrLoopValue count_entries(NrGenerator *s) {
   return all;
 }
 
-/* How many rows a block has, and how many blocks there are; one for one thread. A block has lists with an element for
- * each column, which it fills: there are not so many blocks that this takes longer than the products. */
-static void make_blocks(NrGenerator *s) {
-  NrLoopValue rows = s->extent[s->order[0]], columns = s->extent[nr_level_index(s->a, 0, last_level(s))];
-  NrLoopValue threads = nr_loops_op(&s->l, "threads", "rt.threads", NULL, 0);
+/* The blocks that there are to be: one for one thread. */
+static NrLoopValue wanted_blocks(NrGenerator *s, NrLoopValue threads) {
   NrLoopValue many = op(s, "many", "muli", threads, nr_gen_constant(s, BLOCKS));
   NrLoopValue several = op(s, "several", "cmpi ugt,", threads, s->c1);
-  NrLoopValue wanted = NR_LOOPS_OP(&s->l, "wanted", "arith.select $0, $1, $2 : index", several, many, s->c1);
+  return NR_LOOPS_OP(&s->l, "wanted", "arith.select $0, $1, $2 : index", several, many, s->c1);
+}
+
+/* How many rows a block has, and how many blocks there are. */
+static void make_blocks(NrGenerator *s, NrLoopValue wanted) {
+  NrLoopValue rows = s->extent[s->order[0]], step = op(s, "step", "ceildivui", rows, wanted);
+  s->out.step = op(s, "step", "maxui", step, s->c1);
+  s->out.blocks = op(s, "blocks", "ceildivui", rows, s->out.step);
+}
+
+/* A block has lists with an element for each column, which it fills: there are not so many blocks that this takes
+ * longer than the products. */
+static void make_blocks_with_lists(NrGenerator *s) {
+  NrLoopValue columns = s->extent[nr_level_index(s->a, 0, last_level(s))];
+  NrLoopValue wanted = wanted_blocks(s, nr_loops_op(&s->l, "threads", "rt.threads", NULL, 0));
   NrLoopValue work = op(s, "work", "muli", count_entries(s), nr_gen_constant(s, PRODUCTS));
   NrLoopValue some = op(s, "columns", "maxui", columns, s->c1);
   wanted = op(s, "wanted", "minui", wanted, op(s, "most", "divui", work, some));
-  wanted = op(s, "wanted", "maxui", wanted, s->c1);
-  NrLoopValue step = op(s, "step", "ceildivui", rows, wanted);
-  s->out.step = op(s, "step", "maxui", step, s->c1);
-  s->out.blocks = op(s, "blocks", "ceildivui", rows, s->out.step);
+  make_blocks(s, op(s, "wanted", "maxui", wanted, s->c1));
 }
 
 /* The loop over all rows, for a part of them in each iteration of a loop that threads share. */
@@ -207,7 +225,7 @@ void nr_rows_make(NrGenerator *s, NrTerms terms) {
   size_t last = last_level(s);
   const char *name = nr_gen_text(s, "%.*s", NR_STR_ARG(s->a->tensors[0].name));
   NrLoopValue rows = count_all(s), places = op(s, "places", "addi", rows, s->c1);
-  make_blocks(s);
+  make_blocks_with_lists(s);
   s->out.positions[last] = allocate(s, nr_gen_text(s, "%s_pos%zu_mem", name, last), s->index, places);
   store(s, s->index, s->out.positions[last], s->c0, as_small(s, s->c0));
   count_rows(s, terms);
@@ -226,4 +244,129 @@ void nr_rows_make(NrGenerator *s, NrTerms terms) {
   else nr_workspace_end(s);
   s->out.is_unordered = false;
   close_block(s);
+}
+
+/* ---- results whose entries come in order ------------------------------------------------------------------------- */
+
+/* Where the entries of a block begin if all of the operands' entries above it are entries of the result: there is room
+ * for the block from there on, however many of them are. */
+static NrLoopValue bound_of(NrGenerator *s, NrLoopValue first_row) {
+  size_t index = nr_level_index(s->a, 0, last_level(s));
+  NrLoopValue row = row_of(s, first_row), all = s->c0;
+  for (size_t k = 1; k < s->a->num_accesses; k++) {
+    const NrSparseFormat *format = &nr_access_tensor(s, k)->format;
+    for (size_t l = 0; l < format->order; l++)
+      if (format->kinds[l] != NR_LEVEL_DENSE && nr_level_index(s->a, k, l) == index)
+        all = op(s, "bound", "addi", all, nr_arrays_position(s, k, l, row));
+  }
+  return all;
+}
+
+void nr_blocks_close_row(NrGenerator *s, NrLoopValue row) {
+  size_t last = last_level(s);
+  store(s, s->index, s->out.positions[last], op(s, "next", "addi", row, s->c1), as_small(s, s->out.at[last]));
+}
+
+/* The parts of the result that are written by one thread each: the first is a thread's share of the blocks, and is
+ * written where it stays. The others are a block each, and are written to other arrays first. */
+typedef struct Parts {
+  NrLoopValue share, count, ends; /* blocks of the first part; parts; where each ends in its arrays */
+  NrLoopValue coordinates[2], values[2];
+} Parts;
+
+/* Sets the rows of a part. Whether it is the first. */
+static NrLoopValue open_part(NrGenerator *s, const Parts *parts, NrLoopValue part) {
+  NrLoopValue first = op(s, "is_first", "cmpi eq,", part, s->c0);
+  NrLoopValue before = op(s, "before", "addi", parts->share, op(s, "before", "subi", part, s->c1));
+  NrLoopValue block = NR_LOOPS_OP(&s->l, "block", "arith.select $0, $1, $2 : index", first, s->c0, before);
+  NrLoopValue count = NR_LOOPS_OP(&s->l, "count", "arith.select $0, $1, $2 : index", first, parts->share, s->c1);
+  NrLoopValue end = op(s, "end_row", "muli", op(s, "end", "addi", block, count), s->out.step);
+  s->out.first_row = op(s, "first_row", "muli", block, s->out.step);
+  s->out.end_row = op(s, "end_row", "minui", end, s->extent[s->order[0]]);
+  return first;
+}
+
+static void write_parts(NrGenerator *s, const Parts *parts, NrTerms terms) {
+  size_t last = last_level(s);
+  const char *name = nr_gen_text(s, "%.*s_size%zu", NR_STR_ARG(s->a->tensors[0].name), last);
+  NrLoopValue part = nr_loops_parallel(&s->l, "part", s->c0, parts->count), first = open_part(s, parts, part);
+  nr_loops_set_time(&s->l, BLOCK_NS);
+  s->out.at[last] = nr_loops_variable(&s->l, name, "index", s->c0);
+  nr_loops_if(&s->l, first);
+  for (size_t i = 0; i < 2; i++) {
+    s->out.coordinates[last] = parts->coordinates[i];
+    s->out.values = parts->values[i];
+    if (i) nr_loops_assign(&s->l, s->out.at[last], bound_of(s, s->out.first_row));
+    nr_gen_loops(s, 0, terms);
+    if (!i) nr_loops_else(&s->l);
+  }
+  nr_loops_end(&s->l);
+  store(s, "index", parts->ends, part, s->out.at[last]);
+  close_block(s);
+}
+
+/* Where each part begins in the result, instead of where it ends. Returns the number of all entries. */
+static NrLoopValue place_parts(NrGenerator *s, const Parts *parts, NrLoopValue begins) {
+  NrLoopValue total = nr_loops_variable(&s->l, "total", "index", load(s, "end", "index", parts->ends, s->c0));
+  NrLoopValue part = nr_loops_for(&s->l, "part", s->c1, parts->count);
+  open_part(s, parts, part);
+  NrLoopValue size = op(s, "size", "subi", load(s, "end", "index", parts->ends, part), bound_of(s, s->out.first_row));
+  store(s, "index", begins, part, total);
+  nr_loops_assign(&s->l, total, op(s, "total", "addi", total, size));
+  close_block(s);
+  return total;
+}
+
+static void move_parts(NrGenerator *s, const Parts *parts, NrLoopValue begins) {
+  size_t last = last_level(s);
+  NrLoopValue part = nr_loops_parallel(&s->l, "part", s->c1, parts->count);
+  nr_loops_set_time(&s->l, BLOCK_NS);
+  open_part(s, parts, part);
+  NrLoopValue from = bound_of(s, s->out.first_row), to = load(s, "to", "index", begins, part);
+  NrLoopValue size = op(s, "size", "subi", load(s, "end", "index", parts->ends, part), from);
+  NrLoopValue i = nr_loops_for(&s->l, "i", s->c0, size);
+  NrLoopValue source = op(s, "source", "addi", from, i), target = op(s, "target", "addi", to, i);
+  store(s, s->index, parts->coordinates[0], target, load(s, "crd", s->index, parts->coordinates[1], source));
+  store(s, s->type, parts->values[0], target, load(s, "val", s->type, parts->values[1], source));
+  nr_loops_end(&s->l);
+  NrLoopValue row = nr_loops_for(&s->l, "row", row_of(s, s->out.first_row), row_of(s, s->out.end_row));
+  NrLoopValue next = op(s, "next", "addi", row, s->c1), pos = s->out.positions[last];
+  NrLoopValue end = op(s, "end", "subi", as_index(s, load(s, "end", s->index, pos, next)), from);
+  store(s, s->index, pos, next, as_small(s, op(s, "end", "addi", end, to)));
+  nr_loops_end(&s->l);
+  close_block(s);
+}
+
+void nr_blocks_make(NrGenerator *s, NrTerms terms) {
+  size_t last = last_level(s);
+  NrLoopValue room = nr_output_room(s, nr_level_index(s->a, 0, last));
+  const char *name = nr_gen_text(s, "%.*s", NR_STR_ARG(s->a->tensors[0].name));
+  NrLoopValue places = op(s, "places", "addi", count_all(s), s->c1);
+  NrLoopValue threads = nr_loops_op(&s->l, "threads", "rt.threads", NULL, 0);
+  Parts parts = {0};
+  NrLoopValue most = op(s, "most", "ceildivui", count_entries(s), nr_gen_constant(s, ENTRIES));
+  make_blocks(s, op(s, "wanted", "minui", wanted_blocks(s, threads), most));
+  parts.share = op(s, "share", "ceildivui", s->out.blocks, threads);
+  parts.count = op(s, "parts", "addi", op(s, "others", "subi", s->out.blocks, parts.share), s->c1);
+  NrLoopValue several = op(s, "several", "cmpi ugt,", parts.count, s->c1);
+  NrLoopValue rooms[] = {room, NR_LOOPS_OP(&s->l, "room", "arith.select $0, $1, $2 : index", several, room, s->c0)};
+  for (size_t i = 0; i < 2; i++) {
+    const char *of = i ? "_moved" : "_mem";
+    parts.coordinates[i] = allocate(s, nr_gen_text(s, "%s_crd%zu%s", name, last, of), s->index, rooms[i]);
+    parts.values[i] = allocate(s, nr_gen_text(s, "%s_vals%s", name, of), s->type, rooms[i]);
+  }
+  s->out.positions[last] = allocate(s, nr_gen_text(s, "%s_pos%zu_mem", name, last), s->index, places);
+  store(s, s->index, s->out.positions[last], s->c0, as_small(s, s->c0));
+  parts.ends = allocate(s, "ends", "index", parts.count);
+  NrLoopValue begins = allocate(s, "begins", "index", parts.count);
+  write_parts(s, &parts, terms);
+  s->out.at[last] = place_parts(s, &parts, begins);
+  nr_loops_comment(&s->l, "parts that were written elsewhere");
+  move_parts(s, &parts, begins);
+  NR_LOOPS_OP(&s->l, NULL, nr_gen_text(s, "memref.dealloc $0 : %s", memory(s, s->index)), parts.coordinates[1]);
+  NR_LOOPS_OP(&s->l, NULL, nr_gen_text(s, "memref.dealloc $0 : %s", memory(s, s->type)), parts.values[1]);
+  NR_LOOPS_OP(&s->l, NULL, "memref.dealloc $0 : memref<?xindex>", parts.ends);
+  NR_LOOPS_OP(&s->l, NULL, "memref.dealloc $0 : memref<?xindex>", begins);
+  s->out.coordinates[last] = parts.coordinates[0];
+  s->out.values = parts.values[0];
 }

@@ -337,15 +337,24 @@ static void begin(Step *m) {
   m->width = nr_gen_constant(s, LANES);
 }
 
+/* Whether both segments have entries left, or in a union one. Which of two ends first cannot be predicted: so an
+ * intersection has one branch for both, by the sign of the differences. */
+static NrLoopValue goes_on(Step *m, bool is_union) {
+  const char *text = is_union ? "arith.cmpi ult, $0, $1 : index" : "arith.subi $0, $1 : index";
+  NrLoopValue left[2];
+  for (size_t i = 0; i < 2; i++) left[i] = op(m, "left", text, m->loop->p[m->k[i]], m->loop->end[m->k[i]]);
+  if (is_union) return op(m, "left", "arith.ori $0, $1 : i1", left[0], left[1]);
+  return op(m, "left", "arith.cmpi slt, $0, $1 : index", op(m, "both", "arith.andi $0, $1 : index", left[0], left[1]),
+            m->s->c0);
+}
+
 void nr_merge_vectors(NrGenerator *s, NrMerge *loop) {
   Step m = {.s = s, .loop = loop};
   bool is_union = loop->lattice.size == 3;
-  NrLoopValue more[2], rest[2];
+  NrLoopValue rest[2];
   begin(&m);
   nr_loops_while(&s->l);
-  for (size_t i = 0; i < 2; i++)
-    more[i] = op(&m, "more", "arith.cmpi ult, $0, $1 : index", loop->p[m.k[i]], loop->end[m.k[i]]);
-  nr_loops_do(&s->l, op(&m, "left", is_union ? "arith.ori $0, $1 : i1" : "arith.andi $0, $1 : i1", more[0], more[1]));
+  nr_loops_do(&s->l, goes_on(&m, is_union));
   for (size_t i = 0; i < 2; i++) {
     m.p[i] = nr_loops_read(&s->l, loop->p[m.k[i]]);
     rest[i] = sub(&m, loop->end[m.k[i]], m.p[i]);
