@@ -319,18 +319,19 @@ func.func private @room_of_rows(%ap: memref<?x!I>, %bp: memref<?x!I>, %r0: index
   return %room : index
 }
 
-// Checks rows %r0 to %r1 - 1 of both matrices, and writes those of the result from place %at on, and where they end.
-// %room: the place behind those that may be written. The place behind the last element, and whether one of them is zero.
-func.func private @write_rows(%ap: memref<?x!I>, %ai: memref<?x!I>, %ad: memref<?x!T>, %bp: memref<?x!I>,
+// Writes rows %r0 to %r1 - 1 of the result from place %at on, and where they end. %room: the place behind those that may be
+// written. %expands: whether the steps of rows expand vectors, as far as that may read and write behind them. The place
+// behind the last element, and which lanes had a column that is wrong.
+func.func private @write_each_row(%ap: memref<?x!I>, %ai: memref<?x!I>, %ad: memref<?x!T>, %bp: memref<?x!I>,
     %bi: memref<?x!I>, %bd: memref<?x!T>, %cp: memref<?x!I>, %ci: memref<?x!I>, %cd: memref<?x!T>, %r0: index,
-    %r1: index, %n: index, %at: index, %room: index) -> (index, i1) {
+    %r1: index, %n: index, %at: index, %room: index, %expands: i1) -> (index, vector<16xi1>) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c32 = arith.constant 32 : index
+  %no = arith.constant false
   %none = arith.constant dense<false> : vector<16xi1>
   %least_over = func.call @column_limit(%n) : (index) -> !I
   %limit = vector.broadcast %least_over : !I to vector<16x!I>
-  %expands = func.call @expands() : () -> i1
   %size_a = memref.dim %ai, %c0 : memref<?x!I>
   %size_b = memref.dim %bi, %c0 : memref<?x!I>
   %all:2 = scf.for %r = %r0 to %r1 step %c1 iter_args(%o = %at, %w = %none) -> (index, vector<16xi1>) {
@@ -344,15 +345,19 @@ func.func private @write_rows(%ap: memref<?x!I>, %ai: memref<?x!I>, %ad: memref<
     %both = arith.addi %na, %nb : index
     %behind = arith.addi %o, %both : index
     %fits = arith.cmpi ule, %behind, %room : index
-    %step_a = arith.addi %ea, %c32 : index
-    %step_b = arith.addi %eb, %c32 : index
-    %step_c = arith.addi %behind, %c32 : index
-    %fits_a = arith.cmpi ule, %step_a, %size_a : index
-    %fits_b = arith.cmpi ule, %step_b, %size_b : index
-    %fits_c = arith.cmpi ule, %step_c, %room : index
-    %fits_ab = arith.andi %fits_a, %fits_b : i1
-    %fits_abc = arith.andi %fits_ab, %fits_c : i1
-    %whole = arith.andi %expands, %fits_abc : i1
+    %whole = scf.if %expands -> (i1) {
+      %step_a = arith.addi %ea, %c32 : index
+      %step_b = arith.addi %eb, %c32 : index
+      %step_c = arith.addi %behind, %c32 : index
+      %fits_a = arith.cmpi ule, %step_a, %size_a : index
+      %fits_b = arith.cmpi ule, %step_b, %size_b : index
+      %fits_c = arith.cmpi ule, %step_c, %room : index
+      %fits_ab = arith.andi %fits_a, %fits_b : i1
+      %fits_abc = arith.andi %fits_ab, %fits_c : i1
+      scf.yield %fits_abc : i1
+    } else {
+      scf.yield %no : i1
+    }
     %to:2 = scf.if %whole -> (index, vector<16xi1>) {
       %row:2 = func.call @write_row_expanded(%ai, %ad, %bi, %bd, %ci, %cd, %pa, %ea, %pb, %eb, %o, %limit, %w)
           : (memref<?x!I>, memref<?x!T>, memref<?x!I>, memref<?x!T>, memref<?x!I>, memref<?x!T>, index, index, index,
@@ -378,6 +383,38 @@ func.func private @write_rows(%ap: memref<?x!I>, %ai: memref<?x!I>, %ad: memref<
     }
     %end = arith.index_cast %to#0 : index to !I
     memref.store %end, %cp[%next] : memref<?x!I>
+    scf.yield %to#0, %to#1 : index, vector<16xi1>
+  }
+  return %all#0, %all#1 : index, vector<16xi1>
+}
+
+// Checks rows %r0 to %r1 - 1 of both matrices, and writes those of the result from place %at on, and where they end.
+// %room: the place behind those that may be written; %many: as @shares_many. The place behind the last element, and
+// whether one of them is zero. Steps of few elements, and those with columns in common, which are merged again, take
+// longer where vectors expand.
+func.func private @write_rows(%ap: memref<?x!I>, %ai: memref<?x!I>, %ad: memref<?x!T>, %bp: memref<?x!I>,
+    %bi: memref<?x!I>, %bd: memref<?x!T>, %cp: memref<?x!I>, %ci: memref<?x!I>, %cd: memref<?x!T>, %r0: index,
+    %r1: index, %n: index, %at: index, %room: index, %many: i1) -> (index, i1) {
+  %c8 = arith.constant 8 : index
+  %yes = arith.constant true
+  %no = arith.constant false
+  %elements = func.call @room_of_rows(%ap, %bp, %r0, %r1) : (memref<?x!I>, memref<?x!I>, index, index) -> index
+  %rows = arith.subi %r1, %r0 : index
+  %least = arith.muli %rows, %c8 : index
+  %are_long = arith.cmpi uge, %elements, %least : index
+  %few = arith.xori %many, %yes : i1
+  %pays = arith.andi %are_long, %few : i1
+  %can = func.call @expands() : () -> i1
+  %expands = arith.andi %can, %pays : i1
+  %all:2 = scf.if %expands -> (index, vector<16xi1>) {
+    %to:2 = func.call @write_each_row(%ap, %ai, %ad, %bp, %bi, %bd, %cp, %ci, %cd, %r0, %r1, %n, %at, %room, %yes)
+        : (memref<?x!I>, memref<?x!I>, memref<?x!T>, memref<?x!I>, memref<?x!I>, memref<?x!T>, memref<?x!I>,
+           memref<?x!I>, memref<?x!T>, index, index, index, index, index, i1) -> (index, vector<16xi1>)
+    scf.yield %to#0, %to#1 : index, vector<16xi1>
+  } else {
+    %to:2 = func.call @write_each_row(%ap, %ai, %ad, %bp, %bi, %bd, %cp, %ci, %cd, %r0, %r1, %n, %at, %room, %no)
+        : (memref<?x!I>, memref<?x!I>, memref<?x!T>, memref<?x!I>, memref<?x!I>, memref<?x!T>, memref<?x!I>,
+           memref<?x!I>, memref<?x!T>, index, index, index, index, index, i1) -> (index, vector<16xi1>)
     scf.yield %to#0, %to#1 : index, vector<16xi1>
   }
   %wrong = vector.reduction <or>, %all#1 : vector<16xi1> into i1
@@ -494,9 +531,9 @@ func.func @csr_add(%ap_: tensor<?x!I>, %ai_: tensor<?x!I>, %ad_: tensor<?x!T>, %
       %r0 = arith.muli %block, %step : index
       %or_more = arith.addi %r0, %step : index
       %r1 = arith.minui %or_more, %m : index
-      %next, %zero = func.call @write_rows(%ap, %ai, %ad, %bp, %bi, %bd, %cp, %ci, %cd, %r0, %r1, %n, %at, %end)
-          : (memref<?x!I>, memref<?x!I>, memref<?x!T>, memref<?x!I>, memref<?x!I>, memref<?x!T>, memref<?x!I>,
-             memref<?x!I>, memref<?x!T>, index, index, index, index, index) -> (index, i1)
+      %next, %zero = func.call @write_rows(%ap, %ai, %ad, %bp, %bi, %bd, %cp, %ci, %cd, %r0, %r1, %n, %at, %end,
+            %many) : (memref<?x!I>, memref<?x!I>, memref<?x!T>, memref<?x!I>, memref<?x!I>, memref<?x!T>, memref<?x!I>,
+                      memref<?x!I>, memref<?x!T>, index, index, index, index, index, i1) -> (index, i1)
       memref.store %zero, %zeros[%block] : memref<?xi1>
       scf.yield %next : index
     }
