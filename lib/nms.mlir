@@ -2,7 +2,8 @@
 // descending score; one is kept unless it overlaps a box that is already kept by more than a share of their union.
 //
 // The boxes whose score is high enough form a binary heap, which orders only those that are taken: work ends when the
-// limit is reached. A box is compared with the kept ones, 16 at a time, until one suppresses it.
+// limit is reached. A box is compared with the kept ones, 16 at a time, until one suppresses it. Threads share the pairs of
+// a batch and a class.
 //
 // A box's key is an integer: the score, as bits in the order of the numbers, above the complement of its index. So
 // unsigned comparison takes the higher score, then the lower index. -0 equals 0, and NaN comes after all numbers.
@@ -207,30 +208,25 @@ func.func @nms(%boxes: tensor<?x?x4xf32>, %scores: tensor<?x?x?xf32>, %limit: in
   %product = arith.muli %num_batches, %num_classes : index
   %nothing = arith.cmpi eq, %limit, %c0 : index
   %pairs = arith.select %nothing, %c0, %product : index
-  %blocks = arith.ceildivui %limit, %c16 : index
-  %list = tensor.empty(%n) : tensor<?xi64>
   %nan = arith.constant 0x7FC00000 : f32
-  %kept_list = tensor.empty(%blocks) : tensor<?x5x16xf32>
-  %no_kept = linalg.fill ins(%nan : f32) outs(%kept_list : tensor<?x5x16xf32>) -> tensor<?x5x16xf32>
-  %no_places = tensor.empty(%pairs, %limit) : tensor<?x?xi64>
-  %no_counts = tensor.empty(%pairs) : tensor<?xindex>
-  %all:5 = scf.for %pair = %c0 to %pairs step %c1
-      iter_args(%list0 = %list, %kept0 = %no_kept, %places0 = %no_places, %counts0 = %no_counts, %total = %c0)
-      -> (tensor<?xi64>, tensor<?x5x16xf32>, tensor<?x?xi64>, tensor<?xindex>, index) {
+  %blocks = arith.ceildivui %limit, %c16 : index
+  %places = memref.alloc(%pairs, %limit) : memref<?x?xi64>
+  %counts = memref.alloc(%pairs) : memref<?xindex>
+  scf.parallel (%pair) = (%c0) to (%pairs) step (%c1) {
     %batch = arith.divui %pair, %num_classes : index
     %class = arith.remui %pair, %num_classes : index
-    %ordered:2 = func.call @candidates(%scores, %batch, %class, %n, %least, %any_score, %list0)
+    %list = tensor.empty(%n) : tensor<?xi64>
+    %no_kept = tensor.empty(%blocks) : tensor<?x5x16xf32>
+    %ordered:2 = func.call @candidates(%scores, %batch, %class, %n, %least, %any_score, %list)
         : (tensor<?x?x?xf32>, index, index, index, f32, i1, tensor<?xi64>) -> (tensor<?xi64>, index)
-    %taken:5 = scf.while (%heap = %ordered#0, %size = %ordered#1, %count = %c0, %kept = %kept0, %places = %places0)
-        : (tensor<?xi64>, index, index, tensor<?x5x16xf32>, tensor<?x?xi64>)
-        -> (tensor<?xi64>, index, index, tensor<?x5x16xf32>, tensor<?x?xi64>) {
+    %taken:4 = scf.while (%heap = %ordered#0, %size = %ordered#1, %count = %c0, %kept = %no_kept)
+        : (tensor<?xi64>, index, index, tensor<?x5x16xf32>) -> (tensor<?xi64>, index, index, tensor<?x5x16xf32>) {
       %left = arith.cmpi ugt, %size, %c0 : index
       %room = arith.cmpi ult, %count, %limit : index
       %more = arith.andi %left, %room : i1
-      scf.condition(%more) %heap, %size, %count, %kept, %places
-          : tensor<?xi64>, index, index, tensor<?x5x16xf32>, tensor<?x?xi64>
+      scf.condition(%more) %heap, %size, %count, %kept : tensor<?xi64>, index, index, tensor<?x5x16xf32>
     } do {
-    ^bb0(%heap: tensor<?xi64>, %size: index, %count: index, %kept: tensor<?x5x16xf32>, %places: tensor<?x?xi64>):
+    ^bb0(%heap: tensor<?xi64>, %size: index, %count: index, %kept: tensor<?x5x16xf32>):
       %first = tensor.extract %heap[%c0] : tensor<?xi64>
       %rest = arith.subi %size, %c1 : index
       %last = tensor.extract %heap[%rest] : tensor<?xi64>
@@ -241,39 +237,51 @@ func.func @nms(%boxes: tensor<?x?x4xf32>, %scores: tensor<?x?x?xf32>, %limit: in
       %box:5 = func.call @corners(%boxes, %batch, %i) : (tensor<?x?x4xf32>, index, index) -> (f32, f32, f32, f32, f32)
       %dies = func.call @suppressed(%kept, %count, %box#0, %box#1, %box#2, %box#3, %box#4, %share)
           : (tensor<?x5x16xf32>, index, f32, f32, f32, f32, f32, f32) -> i1
-      %next:3 = scf.if %dies -> (index, tensor<?x5x16xf32>, tensor<?x?xi64>) {
-        scf.yield %count, %kept, %places : index, tensor<?x5x16xf32>, tensor<?x?xi64>
+      %next:2 = scf.if %dies -> (index, tensor<?x5x16xf32>) {
+        scf.yield %count, %kept : index, tensor<?x5x16xf32>
       } else {
         %block = arith.divui %count, %c16 : index
         %lane = arith.remui %count, %c16 : index
-        %kept1 = tensor.insert %box#0 into %kept[%block, %c0, %lane] : tensor<?x5x16xf32>
+        %begins = arith.cmpi eq, %lane, %c0 : index
+        %kept0 = scf.if %begins -> (tensor<?x5x16xf32>) {
+          %cleared = scf.for %k = %c0 to %c16 step %c1 iter_args(%cleared0 = %kept) -> (tensor<?x5x16xf32>) {
+            %cleared1 = tensor.insert %nan into %cleared0[%block, %c0, %k] : tensor<?x5x16xf32>
+            scf.yield %cleared1 : tensor<?x5x16xf32>
+          }
+          scf.yield %cleared : tensor<?x5x16xf32>
+        } else {
+          scf.yield %kept : tensor<?x5x16xf32>
+        }
+        %kept1 = tensor.insert %box#0 into %kept0[%block, %c0, %lane] : tensor<?x5x16xf32>
         %kept2 = tensor.insert %box#1 into %kept1[%block, %c1, %lane] : tensor<?x5x16xf32>
         %kept3 = tensor.insert %box#2 into %kept2[%block, %c2, %lane] : tensor<?x5x16xf32>
         %kept4 = tensor.insert %box#3 into %kept3[%block, %c3, %lane] : tensor<?x5x16xf32>
         %kept5 = tensor.insert %box#4 into %kept4[%block, %c4, %lane] : tensor<?x5x16xf32>
-        %places1 = tensor.insert %place into %places[%pair, %count] : tensor<?x?xi64>
+        memref.store %place, %places[%pair, %count] : memref<?x?xi64>
         %one_more = arith.addi %count, %c1 : index
-        scf.yield %one_more, %kept5, %places1 : index, tensor<?x5x16xf32>, tensor<?x?xi64>
+        scf.yield %one_more, %kept5 : index, tensor<?x5x16xf32>
       }
-      scf.yield %sifted, %rest, %next#0, %next#1, %next#2
-          : tensor<?xi64>, index, index, tensor<?x5x16xf32>, tensor<?x?xi64>
+      scf.yield %sifted, %rest, %next#0, %next#1 : tensor<?xi64>, index, index, tensor<?x5x16xf32>
     }
-    %counts = tensor.insert %taken#2 into %counts0[%pair] : tensor<?xindex>
-    %sum = arith.addi %total, %taken#2 : index
-    scf.yield %taken#0, %taken#3, %taken#4, %counts, %sum
-        : tensor<?xi64>, tensor<?x5x16xf32>, tensor<?x?xi64>, tensor<?xindex>, index
+    memref.store %taken#2, %counts[%pair] : memref<?xindex>
+    scf.reduce
   }
-  %no_rows = tensor.empty(%all#4) : tensor<?x3xi64>
+  %total = scf.for %pair = %c0 to %pairs step %c1 iter_args(%sum = %c0) -> (index) {
+    %count = memref.load %counts[%pair] : memref<?xindex>
+    %next = arith.addi %sum, %count : index
+    scf.yield %next : index
+  }
+  %no_rows = tensor.empty(%total) : tensor<?x3xi64>
   %rows:2 = scf.for %pair = %c0 to %pairs step %c1 iter_args(%rows0 = %no_rows, %begin = %c0)
       -> (tensor<?x3xi64>, index) {
     %batch = arith.divui %pair, %num_classes : index
     %class = arith.remui %pair, %num_classes : index
     %batch_number = arith.index_cast %batch : index to i64
     %class_number = arith.index_cast %class : index to i64
-    %count = tensor.extract %all#3[%pair] : tensor<?xindex>
+    %count = memref.load %counts[%pair] : memref<?xindex>
     %with = scf.for %i = %c0 to %count step %c1 iter_args(%rows1 = %rows0) -> (tensor<?x3xi64>) {
       %row = arith.addi %begin, %i : index
-      %place = tensor.extract %all#2[%pair, %i] : tensor<?x?xi64>
+      %place = memref.load %places[%pair, %i] : memref<?x?xi64>
       %rows2 = tensor.insert %batch_number into %rows1[%row, %c0] : tensor<?x3xi64>
       %rows3 = tensor.insert %class_number into %rows2[%row, %c1] : tensor<?x3xi64>
       %rows4 = tensor.insert %place into %rows3[%row, %c2] : tensor<?x3xi64>
