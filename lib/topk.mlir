@@ -11,6 +11,8 @@
 // run's element is taken only where it is strictly before the left one's, so that the sort is stable. Of elements in random
 // order few are put: k log(n / k). At most n / k sorts are of 2 k elements, so that the costs are n log k comparisons.
 //
+// Threads share rows; of long ones, parts, and the first k of the row are taken from those of its parts.
+//
 // The prelude defines !T and @before(!T, !T) -> i1: whether the first operand comes before the second; a strict weak order.
 
 // Sorts the first n of the values, and their places with them. The spare lists are as long.
@@ -131,25 +133,27 @@ func.func private @select_many(%row: memref<?x!T>, %n: index, %k: index, %most: 
   return
 }
 
-// The row x[outer, :, inner], its elements side by side.
-func.func private @row(%x: tensor<?x?x?x!T>, %outer: index, %inner: index, %row: memref<?x!T>) {
+// The n elements from x[outer, begin, inner] on, side by side.
+func.func private @row(%x: tensor<?x?x?x!T>, %outer: index, %inner: index, %begin: index, %n: index, %row: memref<?x!T>) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c2 = arith.constant 2 : index
-  %n = tensor.dim %x, %c1 : tensor<?x?x?x!T>
+  %size = tensor.dim %x, %c1 : tensor<?x?x?x!T>
   %num_inner = tensor.dim %x, %c2 : tensor<?x?x?x!T>
   %is_contiguous = arith.cmpi eq, %num_inner, %c1 : index
   scf.if %is_contiguous {
     %list = tensor.collapse_shape %x [[0, 1, 2]] : tensor<?x?x?x!T> into tensor<?x!T>
-    %begin = arith.muli %outer, %n : index
-    %slice = tensor.extract_slice %list[%begin] [%n] [1] : tensor<?x!T> to tensor<?x!T>
+    %ahead = arith.muli %outer, %size : index
+    %first = arith.addi %ahead, %begin : index
+    %slice = tensor.extract_slice %list[%first] [%n] [1] : tensor<?x!T> to tensor<?x!T>
     scf.for %i = %c0 to %n step %c1 {
       %value = tensor.extract %slice[%i] : tensor<?x!T>
       memref.store %value, %row[%i] : memref<?x!T>
     }
   } else {
     scf.for %i = %c0 to %n step %c1 {
-      %value = tensor.extract %x[%outer, %i, %inner] : tensor<?x?x?x!T>
+      %at = arith.addi %begin, %i : index
+      %value = tensor.extract %x[%outer, %at, %inner] : tensor<?x?x?x!T>
       memref.store %value, %row[%i] : memref<?x!T>
     }
   }
@@ -316,33 +320,23 @@ func.func private @put_better(%row: memref<?x!T>, %begin: index, %end: index, %b
   return %all : index
 }
 
-// Rows are along the second dim; k is at most its size.
-func.func @topk(%x: tensor<?x?x?x!T>, %k: index) -> (tensor<?x?x?x!T>, tensor<?x?x?xi64>) {
+// Threads share the rows.
+func.func private @select_rows(%x: tensor<?x?x?x!T>, %num_outer: index, %k: index, %few: i1, %values: memref<?x?x?x!T>,
+    %places: memref<?x?x?xi64>) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c2 = arith.constant 2 : index
-  %most_selected = arith.constant 256 : index
-  %less = arith.subi %k, %c1 : index
-  %few = arith.cmpi ult, %less, %most_selected : index
-  %num_outer = tensor.dim %x, %c0 : tensor<?x?x?x!T>
   %n = tensor.dim %x, %c1 : tensor<?x?x?x!T>
   %num_inner = tensor.dim %x, %c2 : tensor<?x?x?x!T>
   // of the best elements, others may be behind
   %twice = arith.addi %k, %k : index
   %many = arith.minui %twice, %n : index
   %most = arith.select %few, %k, %many : index
-  %fits = arith.cmpi ule, %k, %n : index
-  cf.assert %fits, "topk: k is greater than the number of elements in a row"
-  // rows of which nothing is taken may be more than can be visited
-  %takes_none = arith.cmpi eq, %k, %c0 : index
-  %some_outer = arith.select %takes_none, %c0, %num_outer : index
-  %values = memref.alloc(%num_outer, %k, %num_inner) : memref<?x?x?x!T>
-  %places = memref.alloc(%num_outer, %k, %num_inner) : memref<?x?x?xi64>
-  scf.parallel (%outer, %inner) = (%c0, %c0) to (%some_outer, %num_inner) step (%c1, %c1) {
+  scf.parallel (%outer, %inner) = (%c0, %c0) to (%num_outer, %num_inner) step (%c1, %c1) {
     %best = memref.alloc(%most) : memref<?x!T>
     %best_places = memref.alloc(%most) : memref<?xindex>
     %row = memref.alloc(%n) : memref<?x!T>
-    func.call @row(%x, %outer, %inner, %row) : (tensor<?x?x?x!T>, index, index, memref<?x!T>) -> ()
+    func.call @row(%x, %outer, %inner, %c0, %n, %row) : (tensor<?x?x?x!T>, index, index, index, index, memref<?x!T>) -> ()
     scf.if %few {
       func.call @select(%row, %n, %k, %best, %best_places)
           : (memref<?x!T>, index, index, memref<?x!T>, memref<?xindex>) -> ()
@@ -362,6 +356,112 @@ func.func @topk(%x: tensor<?x?x?x!T>, %k: index) -> (tensor<?x?x?x!T>, tensor<?x
     memref.dealloc %row : memref<?x!T>
     scf.reduce
   } {noria.point_ns = 2500}
+  return
+}
+
+// Threads share the parts of each row, which have %part elements: the first k of the row are among the first k of each part.
+// For few k.
+func.func private @select_parts(%x: tensor<?x?x?x!T>, %num_outer: index, %k: index, %part: index, %values: memref<?x?x?x!T>,
+    %places: memref<?x?x?xi64>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %n = tensor.dim %x, %c1 : tensor<?x?x?x!T>
+  %num_inner = tensor.dim %x, %c2 : tensor<?x?x?x!T>
+  %num_parts = arith.ceildivui %n, %part : index
+  %before_last = arith.subi %num_parts, %c1 : index
+  %last_begin = arith.muli %before_last, %part : index
+  %last_size = arith.subi %n, %last_begin : index
+  %last_k = arith.minui %k, %last_size : index
+  %of_others = arith.muli %before_last, %k : index
+  %num_found = arith.addi %of_others, %last_k : index
+  scf.for %outer = %c0 to %num_outer step %c1 {
+    scf.for %inner = %c0 to %num_inner step %c1 {
+      %found = memref.alloc(%num_found) : memref<?x!T>
+      %found_places = memref.alloc(%num_found) : memref<?xindex>
+      scf.parallel (%p) = (%c0) to (%num_parts) step (%c1) {
+        %begin = arith.muli %p, %part : index
+        %left = arith.subi %n, %begin : index
+        %size = arith.minui %left, %part : index
+        %part_k = arith.minui %k, %size : index
+        %best = memref.alloc(%k) : memref<?x!T>
+        %best_places = memref.alloc(%k) : memref<?xindex>
+        %row = memref.alloc(%size) : memref<?x!T>
+        func.call @row(%x, %outer, %inner, %begin, %size, %row)
+            : (tensor<?x?x?x!T>, index, index, index, index, memref<?x!T>) -> ()
+        func.call @select(%row, %size, %part_k, %best, %best_places)
+            : (memref<?x!T>, index, index, memref<?x!T>, memref<?xindex>) -> ()
+        %to = arith.muli %p, %k : index
+        scf.for %i = %c0 to %part_k step %c1 {
+          %at = arith.addi %to, %i : index
+          %value = memref.load %best[%i] : memref<?x!T>
+          %place = memref.load %best_places[%i] : memref<?xindex>
+          %place_in_row = arith.addi %begin, %place : index
+          memref.store %value, %found[%at] : memref<?x!T>
+          memref.store %place_in_row, %found_places[%at] : memref<?xindex>
+        }
+        memref.dealloc %best : memref<?x!T>
+        memref.dealloc %best_places : memref<?xindex>
+        memref.dealloc %row : memref<?x!T>
+        scf.reduce
+      } {noria.point_ns = 15000}
+      %best = memref.alloc(%k) : memref<?x!T>
+      %best_places = memref.alloc(%k) : memref<?xindex>
+      func.call @select(%found, %num_found, %k, %best, %best_places)
+          : (memref<?x!T>, index, index, memref<?x!T>, memref<?xindex>) -> ()
+      scf.for %i = %c0 to %k step %c1 {
+        %value = memref.load %best[%i] : memref<?x!T>
+        %place_found = memref.load %best_places[%i] : memref<?xindex>
+        %place = memref.load %found_places[%place_found] : memref<?xindex>
+        %number = arith.index_cast %place : index to i64
+        memref.store %value, %values[%outer, %i, %inner] : memref<?x?x?x!T>
+        memref.store %number, %places[%outer, %i, %inner] : memref<?x?x?xi64>
+      }
+      memref.dealloc %found : memref<?x!T>
+      memref.dealloc %found_places : memref<?xindex>
+      memref.dealloc %best : memref<?x!T>
+      memref.dealloc %best_places : memref<?xindex>
+    }
+  }
+  return
+}
+
+// Rows are along the second dim; k is at most its size.
+func.func @topk(%x: tensor<?x?x?x!T>, %k: index) -> (tensor<?x?x?x!T>, tensor<?x?x?xi64>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %c16 = arith.constant 16 : index
+  %in_cache = arith.constant 65536 : index
+  %most_selected = arith.constant 256 : index
+  %less = arith.subi %k, %c1 : index
+  %few = arith.cmpi ult, %less, %most_selected : index
+  %num_outer = tensor.dim %x, %c0 : tensor<?x?x?x!T>
+  %n = tensor.dim %x, %c1 : tensor<?x?x?x!T>
+  %num_inner = tensor.dim %x, %c2 : tensor<?x?x?x!T>
+  %fits = arith.cmpi ule, %k, %n : index
+  cf.assert %fits, "topk: k is greater than the number of elements in a row"
+  // rows of which nothing is taken may be more than can be visited
+  %takes_none = arith.cmpi eq, %k, %c0 : index
+  %some_outer = arith.select %takes_none, %c0, %num_outer : index
+  %values = memref.alloc(%num_outer, %k, %num_inner) : memref<?x?x?x!T>
+  %places = memref.alloc(%num_outer, %k, %num_inner) : memref<?x?x?xi64>
+  // a part fits in a core's cache; where more are selected, of which more are put than are left, there are few parts
+  %few_parts = arith.divui %n, %c16 : index
+  %or_cached = arith.maxui %few_parts, %in_cache : index
+  %very_few = arith.cmpi ule, %k, %c16 : index
+  %part = arith.select %very_few, %in_cache, %or_cached : index
+  %parts = arith.divui %n, %part : index
+  %least_parts = arith.select %very_few, %c2, %c16 : index
+  %is_long = arith.cmpi uge, %parts, %least_parts : index
+  %by_parts = arith.andi %is_long, %few : i1
+  scf.if %by_parts {
+    func.call @select_parts(%x, %some_outer, %k, %part, %values, %places)
+        : (tensor<?x?x?x!T>, index, index, index, memref<?x?x?x!T>, memref<?x?x?xi64>) -> ()
+  } else {
+    func.call @select_rows(%x, %some_outer, %k, %few, %values, %places)
+        : (tensor<?x?x?x!T>, index, index, i1, memref<?x?x?x!T>, memref<?x?x?xi64>) -> ()
+  }
   %all_values = bufferization.to_tensor %values restrict : memref<?x?x?x!T> to tensor<?x?x?x!T>
   %all_places = bufferization.to_tensor %places restrict : memref<?x?x?xi64> to tensor<?x?x?xi64>
   return %all_values, %all_places : tensor<?x?x?x!T>, tensor<?x?x?xi64>

@@ -149,6 +149,22 @@ def test_topk(dtype):
             same(values, np.take_along_axis(a, expected, axis))
 
 
+@pytest.mark.parametrize("dtype", ["u1", "f4"])
+def test_topk_of_long_rows(dtype):
+    """Parts of long rows are shared among threads: equal elements of several parts keep the order of their places."""
+    rng = np.random.default_rng(17)
+    for shape, axis, ks in [((131072,), 0, (1, 16)), ((131075,), 0, (7,)), ((2, 200000), 1, (10,)), ((200000, 2), 0, (3,)),
+                            ((1 << 20,), 0, (17, 256)), ((1048593,), 0, (20,))]:
+        a = numbers(rng, dtype, shape)
+        for k in ks:
+            for largest in (False, True):
+                ranks = np.unique(a, return_inverse=True)[1].reshape(shape)
+                expected = np.take(np.argsort(-ranks if largest else ranks, axis, kind="stable"), range(k), axis)
+                values, found = kernels.topk(a, k, axis, largest)
+                same(found, expected)
+                same(values, np.take_along_axis(a, expected, axis))
+
+
 def test_wrong_arguments_of_sorts():
     with pytest.raises(ValueError, match="kind must be"):
         kernels.sort([1], kind="bogo")
