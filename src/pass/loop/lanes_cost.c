@@ -161,6 +161,43 @@ static double cost_of_blends(const NrLanes *l, const NrOp *op) {
   return cost;
 }
 
+/* Whether the index is the loop's induction variable, or that plus a number that the loop does not change. */
+static bool is_next_in(const NrOp *loop, const NrValue *index) {
+  NrValue *iv = nr_scf_for_iv(loop);
+  if (index == iv) return true;
+  if (!index->op || !nr_op_is(index->op, NR_OP_arith_addi)) return false;
+  NrValue *lhs = nr_op_lhs(index->op), *rhs = nr_op_rhs(index->op);
+  NrBlock *body = nr_scf_for_body(loop);
+  return (lhs == iv && nr_value_block(rhs) != body) || (rhs == iv && nr_value_block(lhs) != body);
+}
+
+/* Whether the iterations of an inner loop access neighbours. */
+static bool goes_along_row(const NrOp *loop, const NrOp *access) {
+  NrGroup indices = nr_op_indices(access);
+  NrType type = nr_op_memref(access)->type;
+  int64_t strides[NR_MAX_RANK], offset;
+  if (!indices.count || !nr_memref_strides(type, strides, &offset)) return false;
+  for (size_t i = 0; i + 1 < indices.count; i++)
+    if (nr_value_block(nr_operand(access, indices.begin + i)) == nr_scf_for_body(loop)) return false;
+  return strides[type->rank - 1] == 1 && is_next_in(loop, nr_operand(access, indices.begin + indices.count - 1));
+}
+
+/* Bytes of the widest element of the rows that an inner loop goes along, if it does nothing else and carries nothing:
+ * scalar code has vectors of its iterations. Else 0. */
+static size_t row_width(NrOp *loop) {
+  if (!nr_op_is(loop, NR_OP_scf_for) || loop->num_results) return 0;
+  size_t width = 0;
+  for (NrOp *op = nr_scf_for_body(loop)->first; op; op = op->next) {
+    if (nr_op_is(op, NR_OP_memref_load) || nr_op_is(op, NR_OP_memref_store)) {
+      if (!goes_along_row(loop, op)) return 0;
+      width = NR_MAX(width, nr_type_byte_size(nr_op_memref(op)->type->elem));
+    } else if (op->num_regions || (!nr_op_has(op, NR_PURE) && !nr_op_has(op, NR_TERMINATOR))) {
+      return 0;
+    }
+  }
+  return width;
+}
+
 static NrLanesCost cost_of_loop(const NrLanes *l, NrOp *op) {
   NrLanesCost all = {0};
   uint64_t known;
@@ -171,6 +208,8 @@ static NrLanesCost cost_of_loop(const NrLanes *l, NrOp *op) {
     all = (NrLanesCost){all.scalar + one.scalar, all.vector + one.vector};
   }
   bool diverges = nr_lanes_diverges(l, op);
+  size_t width = diverges ? row_width(op) : 0;
+  if (width) all.scalar /= NR_MAX((double)l->target->vector_bytes / (double)width, 1);
   all.scalar = (all.scalar + (double)l->count) * trips + (diverges ? (double)l->count * MISPREDICTED : 0);
   all.vector = diverges ? (all.vector + MASK_TEST + cost_of_blends(l, op)) * trips * IDLE_LANES + MISPREDICTED
                         : (all.vector + 1) * trips;
