@@ -257,7 +257,12 @@ func.func private @sort_long_row(%x: memref<?x!T>, %keys: memref<?x!S>, %order: 
   %c1 = arith.constant 1 : index
   %c256 = arith.constant 256 : index
   %most_buckets = arith.constant 4096 : index
-  %bucket_size = arith.constant 32768 : index
+  // fewer elements in a bucket where threads would have few buckets otherwise
+  %small_bucket = arith.constant 16384 : index
+  %large_bucket = arith.constant 32768 : index
+  %many = arith.constant 1048576 : index
+  %is_huge = arith.cmpi uge, %n, %many : index
+  %bucket_size = arith.select %is_huge, %large_bucket, %small_bucket : index
   %least_part = arith.constant 65536 : index
   %wanted = arith.ceildivui %n, %bucket_size : index
   %less = arith.subi %wanted, %c1 : index
