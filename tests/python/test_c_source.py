@@ -166,6 +166,94 @@ def test_wide_constants(tmp_path):
         assert (high << 64) + low % (1 << 64) == number
 
 
+# Masked loads whose only readers are values that a loop carries and nothing else reads.
+DEAD_LOADS = """
+module {
+  func.func @main(%arg0: tensor<?xi16>, %arg1: tensor<?xf32>, %arg2: tensor<?xi16>, %arg3: tensor<?xf32>) -> (tensor<?xi16>, tensor<?xf32>, tensor<?xf32>) {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c8 = arith.constant 8 : index
+    %cst = arith.constant 0.000000e+00 : f32
+    %0 = bufferization.to_buffer %arg0 read_only : tensor<?xi16> to memref<?xi16>
+    %1 = bufferization.to_buffer %arg1 read_only : tensor<?xf32> to memref<?xf32>
+    %2 = bufferization.to_buffer %arg2 read_only : tensor<?xi16> to memref<?xi16>
+    %3 = bufferization.to_buffer %arg3 read_only : tensor<?xf32> to memref<?xf32>
+    %4 = memref.dim %0, %c0 : memref<?xi16>
+    %5 = arith.muli %4, %c8 : index
+    %6 = memref.alloc(%4) : memref<?xi16>
+    %7 = memref.alloc(%4) : memref<?xf32>
+    %8 = memref.alloc(%5) : memref<?xf32>
+    memref.store %cst, %8[%c0] : memref<?xf32>
+    scf.parallel (%arg4) = (%c0) to (%4) step (%c1) {
+      %12 = memref.load %0[%arg4] : memref<?xi16>
+      %13 = memref.load %1[%arg4] : memref<?xf32>
+      %14 = arith.cmpi eq, %12, %12 : i16
+      %15 = arith.maxsi %12, %12 : i16
+      %16 = arith.addi %arg4, %arg4 : index
+      memref.store %13, %8[%16] : memref<?xf32>
+      %c0_i16 = arith.constant 0 : i16
+      %17:3 = scf.while (%arg5 = %c0_i16, %arg6 = %12, %arg7 = %13) : (i16, i16, f32) -> (i16, i16, f32) {
+        %c1_i16 = arith.constant 1 : i16
+        %18 = arith.cmpi slt, %arg5, %c1_i16 : i16
+        %19 = arith.cmpf ogt, %13, %arg7 : f32
+        %20 = arith.andi %18, %19 : i1
+        scf.condition(%20) %arg5, %15, %13 : i16, i16, f32
+      } do {
+      ^bb0(%arg5: i16, %arg6: i16, %arg7: f32):
+        %18 = arith.cmpi sle, %15, %c0_i16 : i16
+        %19 = arith.andi %12, %12 : i16
+        %20 = arith.index_cast %19 : i16 to index
+        %21 = arith.andi %15, %12 : i16
+        %22 = arith.index_cast %21 : i16 to index
+        %23:2 = scf.for %arg8 = %c0 to %22 step %c1 iter_args(%arg9 = %c0_i16, %arg10 = %arg7) -> (i16, f32) {
+          %25 = arith.index_cast %arg8 : index to i16
+          %26:3 = scf.loop token(%arg11) iter_args(%arg12 = %c0_i16, %arg13 = %25, %arg14 = %arg7) : (i16, i16, f32) -> (i16, i16, f32) {
+            %c9_i16 = arith.constant 9 : i16
+            %27 = arith.cmpi sge, %arg12, %c9_i16 : i16
+            scf.if %27 {
+              scf.break [%arg11] %arg12, %arg13, %arg14 : i16, i16, f32
+            }
+            %28 = arith.minimumf %arg7, %arg14 : f32
+            %c31_i16 = arith.constant 31 : i16
+            %29 = arith.andi %12, %c31_i16 : i16
+            %30 = arith.index_cast %29 : i16 to index
+            %31 = memref.load %3[%30] : memref<?xf32>
+            %c1_i16_0 = arith.constant 1 : i16
+            %32 = arith.addi %arg12, %c1_i16_0 : i16
+            %33 = arith.cmpi slt, %arg12, %c0_i16 : i16
+            scf.if %33 {
+              scf.continue [%arg11] %32, %15, %31 : i16, i16, f32
+            }
+            scf.continue [%arg11] %32, %arg9, %28 : i16, i16, f32
+          }
+          scf.yield %25, %26#2 : i16, f32
+        }
+        %c1_i16 = arith.constant 1 : i16
+        %24 = arith.addi %arg5, %c1_i16 : i16
+        scf.yield %24, %12, %arg7 : i16, i16, f32
+      }
+      memref.store %17#1, %6[%arg4] : memref<?xi16>
+      memref.store %17#2, %7[%arg4] : memref<?xf32>
+      scf.reduce
+    }
+    %9 = bufferization.to_tensor %6 restrict : memref<?xi16> to tensor<?xi16>
+    %10 = bufferization.to_tensor %8 restrict : memref<?xf32> to tensor<?xf32>
+    %11 = bufferization.to_tensor %7 restrict : memref<?xf32> to tensor<?xf32>
+    return %9, %10, %11 : tensor<?xi16>, tensor<?xf32>, tensor<?xf32>
+  }
+}
+"""
+
+
+@pytest.mark.parametrize("compiler", ["gcc", "clang-22"])
+def test_no_variable_is_unused(tmp_path, compiler):
+    (tmp_path / "p.mlir").write_text(DEAD_LOADS)
+    code, _, err = c_source.run(c_source.NORIA, "compile", "--cpu=x86-64-v4", tmp_path / "p.mlir", "-o", tmp_path / "p.c")
+    assert code == 0, err
+    code, _, err = c_source.run(compiler, *c_source.WARNINGS, "-fsyntax-only", tmp_path / "p.c")
+    assert code == 0 and not err, err
+
+
 def declarations(path):
     """The types and numbers that a C file declares, each as lists of words, with one name a declaration."""
     text = re.sub(r"/\*.*?\*/", "", path.read_text(), flags=re.S)

@@ -13,7 +13,6 @@
 static NrStatus emit_lane(NrC *g, NrOp *op, const NrCRow *row) {
   const char *args[4];
   NrValue *out = nr_op_result(op);
-  if (!nr_map_has(&g->live, out)) return NR_OK;
   if (out->type->kind == NR_TYPE_VECTOR) return nr_c_emit_lanes(g, op, row);
   assert(op->num_operands <= 4);
   for (uint32_t i = 0; i < op->num_operands; i++) args[i] = nr_c_value(g, nr_operand(op, i));
@@ -23,8 +22,15 @@ static NrStatus emit_lane(NrC *g, NrOp *op, const NrCRow *row) {
   return NR_OK;
 }
 
+static bool is_needed(const NrC *g, NrOp *op) {
+  for (uint32_t i = 0; i < op->num_results; i++)
+    if (nr_map_has(&g->live, nr_result(op, i))) return true;
+  return !op->num_results || !nr_op_only_reads(op);
+}
+
 NrStatus nr_c_emit_op(NrC *g, NrOp *op) {
   nr_poll();
+  if (!is_needed(g, op)) return NR_OK;
   const NrCRow *row = g->rows[op->info->id];
   if (!row) return nr_op_error(op, "has no C: an earlier stage should have lowered it");
   for (uint32_t i = 0; i < op->num_results; i++)

@@ -33,7 +33,7 @@ void nr_c_find_live(NrC *g, NrRegion *region) {
   Values work = {0};
   for (NrBlock *b = region->first; b; b = b->next)
     for (NrOp *op = b->first; op; op = op->next)
-      if (op == b->last || !(nr_op_has(op, NR_PURE) || nr_op_is(op, NR_OP_memref_load))) need_operands(g, op, &work);
+      if (op == b->last || !nr_op_only_reads(op)) need_operands(g, op, &work);
   while (work.size) {
     NrValue *value = nr_vec_pop(&work);
     if (value->op) need_operands(g, value->op, &work);

@@ -242,7 +242,6 @@ static NrStatus emit_extract(NrC *g, NrOp *op, const NrCRow *row) {
 
 static NrStatus emit_insert(NrC *g, NrOp *op, const NrCRow *row) {
   NrValue *value = nr_vector_insert_value(op), *into = nr_vector_insert_dest(op), *out = nr_op_result(op);
-  if (!nr_map_has(&g->live, out)) return NR_OK;
   nr_c_define(g, out, nr_c_plain(g, into));
   const char *text = part(g, op, into->type, nr_c_name(g, out), NR_VECTOR_INSERT_POSITION);
   if (!text) return nr_op_error(op, "replaces several rows, for which there is no C");
