@@ -440,7 +440,7 @@ func.func @topk(%x: tensor<?x?x?x!T>, %k: index) -> (tensor<?x?x?x!T>, tensor<?x
   %n = tensor.dim %x, %c1 : tensor<?x?x?x!T>
   %num_inner = tensor.dim %x, %c2 : tensor<?x?x?x!T>
   %fits = arith.cmpi ule, %k, %n : index
-  cf.assert %fits, "topk: k is greater than the number of elements in a row"
+  cf.assert %fits, "topk: k is not from 0 to the number of elements in a row"
   // rows of which nothing is taken may be more than can be visited
   %takes_none = arith.cmpi eq, %k, %c0 : index
   %some_outer = arith.select %takes_none, %c0, %num_outer : index

@@ -25,13 +25,13 @@ def run_of(name, num_threads):
 
 
 def check_memory(a, dtype=None):
-    """Refuses an array whose copy, of that type, would take more than a quarter of the machine's memory: the array itself
-    may be small, as of a broadcast element. One that goes in without a copy is not refused."""
+    """Refuses an array whose copy, of that type, would take more than a quarter of the machine's memory: the array
+    itself may be small, as of a broadcast element. One that goes in without a copy is not refused."""
     dtype = np.dtype(dtype or a.dtype)
     size = a.size * dtype.itemsize
     if size > _memory() and not (a.flags.c_contiguous and a.dtype == dtype):
-        raise MemoryError(f"a copy of an array of shape {a.shape} and {dtype} takes {size} bytes, more than a quarter of the "
-                          f"machine's memory")
+        raise MemoryError(f"a copy of an array of shape {a.shape} and {dtype} takes {size} bytes, "
+                          "more than a quarter of the machine's memory")
 
 
 @functools.cache

@@ -56,6 +56,7 @@ NoriaStatus noria_kernel_run(const char *name, const NoriaValue *const *inputs, 
                              NoriaError *error) {
   NoriaProgram *program;
   for (size_t i = 0; i < num_outputs; i++) out_outputs[i] = NULL;
+  if (!name) return nr_error_set(error, NORIA_ERROR_INVALID, "the name of a kernel is NULL");
   NoriaStatus status = program_of(name, &program, error);
   return status ? status : noria_program_run(program, inputs, num_inputs, out_outputs, num_outputs, options, error);
 }

@@ -174,6 +174,7 @@ static void test_errors(void **state) {
   NoriaValue *a = tensor(NORIA_F32, 1, (int64_t[]){3}, (float[]){1, 3, 2}),
              *b = tensor(NORIA_I64, 1, (int64_t[]){1}, (int64_t[]){1});
   expect_error("merge.f32.checked", a, a, "a is not sorted: element 2 is before the one ahead of it");
+  expect_error(NULL, a, a, "the name of a kernel is NULL");
   expect_error("mergesort.f32", a, a, "the library has no kernel 'mergesort'");
   expect_error("merge", a, a, "'' is no type of elements; expected noria.merge.TYPE");
   expect_error("merge.f32.up", a, a, "expected noria.merge.f32");
