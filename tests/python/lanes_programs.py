@@ -189,6 +189,120 @@ EXITS = one_dim(["i32"], "i32", """
     }""", "z = arith.constant 0 : i32; one = arith.constant 1 : i32; two = arith.constant 2 : i32; "
                 "most = arith.constant 50 : i32")
 
+# Three ways out, each with a store of its own: the code behind the loop is an scf.index_switch.
+EXITS_STORE = one_dim(["i32"], "i32", """
+    %x = memref.load %a[%i] : memref<?xi32>
+    memref.store %x, %o[%i] : memref<?xi32>
+    %v = scf.loop token(%l) iter_args(%k = %z) : i32 -> i32 {
+      %k1 = arith.addi %k, %one : i32
+      %p = arith.muli %k, %k : i32
+      %past = arith.cmpi sgt, %p, %x : i32
+      scf.if %past {
+        scf.break [%l] %k : i32
+      }
+      %equal = arith.cmpi eq, %p, %x : i32
+      scf.if %equal {
+        memref.store %k, %o[%i] : memref<?xi32>
+        scf.break [%l] %p : i32
+      }
+      %far = arith.cmpi sgt, %k, %most : i32
+      scf.if %far {
+        memref.store %z, %o[%i] : memref<?xi32>
+        scf.break [%l] %one : i32
+      }
+      scf.continue [%l] %k1 : i32
+    }
+    %w = memref.load %o[%i] : memref<?xi32>
+    %r = arith.addi %v, %w : i32""", "z = arith.constant 0 : i32; one = arith.constant 1 : i32; "
+                      "most = arith.constant 9 : i32")
+
+# scf.index_switch in a loop: cases that vary, of a byte and so with a case that no byte is, with a loop, a load and a
+# division inside, and one in another; a switch that is the same in all lanes; one without results.
+SWITCH = one_dim(["i8", "f64"], "f64", """
+    %x = memref.load %a[%i] : memref<?xi8>
+    %y = memref.load %b[%i] : memref<?xf64>
+    %from = arith.index_castui %x : i8 to index
+    %low = arith.andi %from, %c7 : index
+    %w:3 = scf.while (%k = %x, %s = %y, %n1 = %c0) : (i8, f64, index) -> (i8, f64, index) {
+      %c = arith.cmpi sgt, %k, %z : i8
+      scf.condition(%c) %k, %s, %n1 : i8, f64, index
+    } do {
+    ^bb0(%k: i8, %s: f64, %trip: index):
+      %rest = arith.subi %k, %three : i8
+      %at = arith.index_cast %rest : i8 to index
+      %next = scf.index_switch %at -> f64
+      case 5 {
+        %e = memref.load %b[%c0] : memref<?xf64>
+        %t = arith.addf %s, %e : f64
+        scf.yield %t : f64
+      }
+      case -2 {
+        %t = arith.divf %s, %half : f64
+        scf.yield %t : f64
+      }
+      case 300 {
+        scf.yield %half : f64
+      }
+      case 8 {
+        %t = scf.for %j = %c0 to %low step %c1 iter_args(%u = %s) -> (f64) {
+          %u1 = arith.addf %u, %half : f64
+          scf.yield %u1 : f64
+        }
+        scf.yield %t : f64
+      }
+      default {
+        %t = scf.index_switch %low -> f64
+        case 1 {
+          %k2 = arith.extsi %k : i8 to i32
+          %q = arith.divsi %nine, %k2 : i32
+          %f = arith.sitofp %q : i32 to f64
+          scf.yield %f : f64
+        }
+        default {
+          %m = arith.mulf %s, %half : f64
+          scf.yield %m : f64
+        }
+        scf.yield %t : f64
+      }
+      %turn = arith.andi %trip, %c3 : index
+      %uniform = scf.index_switch %turn -> f64
+      case 1 {
+        scf.yield %half : f64
+      }
+      case 2 {
+        scf.yield %y : f64
+      }
+      default {
+        scf.yield %next : f64
+      }
+      scf.index_switch %low
+      case 2 {
+        memref.store %uniform, %o[%i] : memref<?xf64>
+        scf.yield
+      }
+      case 3 {
+        memref.store %next, %o[%i] : memref<?xf64>
+        scf.yield
+      }
+      default {
+      }
+      %sum = arith.addf %next, %uniform : f64
+      %trip1 = arith.addi %trip, %c1 : index
+      scf.yield %rest, %sum, %trip1 : i8, f64, index
+    }
+    %stored = arith.cmpi ugt, %w#2, %c0 : index
+    %two = arith.cmpi eq, %low, %c2 : index
+    %has = arith.andi %stored, %two : i1
+    %r = scf.if %has -> (f64) {
+      %v = memref.load %o[%i] : memref<?xf64>
+      %t = arith.addf %v, %w#1 : f64
+      scf.yield %t : f64
+    } else {
+      scf.yield %w#1 : f64
+    }""", "z = arith.constant 0 : i8; three = arith.constant 3 : i8; half = arith.constant 0.5 : f64; "
+                 "nine = arith.constant 9 : i32; c2 = arith.constant 2 : index; c3 = arith.constant 3 : index; "
+                 "c7 = arith.constant 7 : index")
+
 # Branches that vary, in a loop: one side loads and divides, the other stores.
 BRANCHES = one_dim(["i32", "i32"], "i32", """
     %x = memref.load %a[%i] : memref<?xi32>
@@ -316,6 +430,40 @@ func.func @main(%ta: tensor<?xi64>) -> (i64, i64) {
     }
   }
   return %s#0, %s#1 : i64, i64
+}
+"""
+
+# The least and the greatest: the order of combining does not matter, with NaN and zeros of both signs neither.
+EXTREMES = """
+func.func @main(%ta: tensor<?xf32>) -> (f32, f32) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %one = arith.constant 1.0 : f32
+  %zero = arith.constant -0.0 : f32
+  %less = arith.constant 0.75 : f32
+  %a = bufferization.to_buffer %ta read_only : tensor<?xf32> to memref<?xf32>
+  %n = memref.dim %a, %c0 : memref<?xf32>
+  %s:2 = scf.parallel (%i) = (%c0) to (%n) step (%c1) init (%zero, %one) -> (f32, f32) {
+    %x = memref.load %a[%i] : memref<?xf32>
+    %w = scf.while (%y = %x) : (f32) -> f32 {
+      %c = arith.cmpf ogt, %y, %one : f32
+      scf.condition(%c) %y : f32
+    } do {
+    ^bb0(%y: f32):
+      %m = arith.mulf %y, %less : f32
+      scf.yield %m : f32
+    }
+    scf.reduce(%w, %w : f32, f32) {
+    ^bb0(%p: f32, %q: f32):
+      %t = arith.maximumf %p, %q : f32
+      scf.reduce.return %t : f32
+    }, {
+    ^bb0(%p: f32, %q: f32):
+      %t = arith.minimumf %p, %q : f32
+      scf.reduce.return %t : f32
+    }
+  }
+  return %s#0, %s#1 : f32, f32
 }
 """
 
@@ -492,10 +640,16 @@ PROGRAMS = {
     "triangle": (TRIANGLE, lambda rng, n: [ints(rng, n, -9, 40, np.int32)]),
     "newton": (NEWTON, lambda rng, n: [floats(rng, n, np.float64)]),
     "exits": (EXITS, lambda rng, n: [ints(rng, n, -100, 100_000, np.int32)]),
+    "exits_store": (EXITS_STORE, lambda rng, n: [ints(rng, n, -5, 120, np.int32)]),
+    "switch": (SWITCH, lambda rng, n: [ints(rng, n, -128, 127, np.int8), floats(rng, n, np.float64)]),
     "branches": (BRANCHES, lambda rng, n: [ints(rng, n, -3, 30, np.int32), ints(rng, n, -4, 5, np.int32)]),
     "half": (HALF, lambda rng, n: [np.nan_to_num(floats(rng, n, np.float16), posinf=99.0)]),
     "bytes": (BYTES, lambda rng, n: [ints(rng, n, -128, 127, np.int8), ints(rng, n, -2**15, 2**15, np.int16)]),
     "scatter": (SCATTER.replace("%STEP", "%c1"), scatter),
     "sum": (SUM, lambda rng, n: [ints(rng, n, 0, 1 << 40, np.int64)]),
+    "extremes": (EXTREMES, lambda rng, n: [np.nan_to_num(floats(rng, n, np.float32), nan=-0.0, posinf=99.0)]),
+    "extremes_nan": (EXTREMES, lambda rng, n: [np.where(rng.random(n) < 0.02, np.nan, rng.standard_normal(n) * 10)
+                                               .astype(np.float32)]),
+    "extremes_zeros": (EXTREMES, lambda rng, n: [rng.choice(np.array([0.0, -0.0], np.float32), n)]),
     "never_enters": (GCD, lambda rng, n: [ints(rng, n, 0, 99, np.int32), np.zeros(n, np.int32)]),
 }

@@ -7,6 +7,7 @@
 #ifndef NORIA_PASS_LOOP_LANES_H
 #define NORIA_PASS_LOOP_LANES_H
 
+#include "dialect/scf/scf.h"
 #include "ir/op_info.h"
 #include "target/target.h"
 
@@ -32,6 +33,11 @@ typedef struct NrLanes {
 /* Finds the varying values of the loop's body. */
 void nr_lanes_find_varying(NrLanes *l);
 static inline bool nr_lanes_varies(const NrLanes *l, const NrValue *value) { return nr_map_has(&l->varying, value); }
+/* The value by which a branch, scf.if or scf.index_switch, chooses one of its regions; NULL for other ops. */
+static inline NrValue *nr_lanes_choice(const NrOp *op) {
+  if (nr_op_is(op, NR_OP_scf_if)) return nr_scf_if_condition(op);
+  return nr_op_is(op, NR_OP_scf_index_switch) ? nr_scf_index_switch_arg(op) : NULL;
+}
 /* Whether the iterations of an scf.while or scf.for differ between active lanes. */
 bool nr_lanes_diverges(const NrLanes *l, const NrOp *loop);
 /* Whether a branch in the body goes different ways in different lanes and has a loop in it, or a loop diverges. */
@@ -89,6 +95,8 @@ NrValue *nr_lanes_unpack(NrLanes *l, NrValue *packed);
 void nr_lanes_emit_op(NrLanes *l, NrOp *op, NrValue *mask);
 void nr_lanes_emit_block(NrLanes *l, NrBlock *block, NrValue *mask);
 void nr_lanes_emit_access(NrLanes *l, NrOp *op, NrValue *mask); /* memref.load, memref.store */
+/* Replaces each scf.index_switch in the loop by scf.ifs, which have a form in lanes. */
+void nr_lanes_expand_switches(NrOp *loop);
 void nr_lanes_emit_if(NrLanes *l, NrOp *op, NrValue *mask);
 void nr_lanes_emit_while(NrLanes *l, NrOp *op, NrValue *mask);
 void nr_lanes_emit_for(NrLanes *l, NrOp *op, NrValue *mask);

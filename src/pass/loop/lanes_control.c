@@ -3,19 +3,77 @@
  *   scf.if %c { x } else { y }     %c uniform: the branch stays
  *                                  %c varies: scf.if any lane of (%mask and %c) { x under it }, then the same for
  *                                             (%mask and not %c) and y; cheap sides without a branch
+ *   scf.index_switch               a chain of scf.if
  *   scf.for %i = %a to %b { x }    the number of iterations varies: scf.for %n = 0 to the most of any lane {
  *                                    x under the mask of lanes that have more than %n iterations }
  * Lanes meet again behind each branch and loop. */
 #include "dialect/arith/arith.h"
+#include "dialect/scf/canonicalize.h"
 #include "dialect/scf/scf.h"
 #include "dialect/vector/vector.h"
+#include "pass/core/rewrite.h"
 #include "pass/loop/lanes.h"
 #include "pass/loop/loops.h"
+#include "pass/loop/parallel.h"
 
 typedef NR_VEC(NrValue *) Values;
 typedef NR_VEC(NrType) Types;
 
 /* ---- branches ---------------------------------------------------------------------------------------------------- */
+
+/* Whether arg, an index, has this value. Compares the integer that arg is a cast of, whose vectors are shorter. */
+static NrValue *is_case(NrBuilder *b, NrValue *arg, int64_t value) {
+  NrValue *from = nr_op_is(arg->op, NR_OP_arith_index_cast) ? nr_op_only_operand(arg->op) : NULL;
+  if (from && nr_type_bits(from->type) <= 64) {
+    uint32_t unused = 64 - nr_type_bits(from->type);
+    if ((int64_t)((uint64_t)value << unused) >> unused == value) arg = from;
+  }
+  return nr_arith_cmpi(b, NR_CMPI_EQ, arg, nr_arith_constant_int(b, arg->type, value));
+}
+
+static void replace_body(NrRegion *region, NrRegion *by) {
+  nr_block_erase(region->first);
+  nr_region_take(region, by);
+}
+
+/*   scf.index_switch %a                     scf.if %a == 3 { x } else {
+ *   case 3 { x } case 5 { y }        is       scf.if %a == 5 { y } else { z } }
+ *   default { z } */
+static void expand_switch(NrOp *op) {
+  const int64_t *cases = nr_op_attr(op, NR_A_cases)->data;
+  NrBuilder b = nr_builder_before(op);
+  Types types = {0};
+  Values yielded = {0};
+  NrOp *outer = NULL;
+  if (op->num_regions == 1) {
+    nr_scf_replace_by_taken(op, nr_scf_index_switch_default_body(op));
+    return;
+  }
+  for (uint32_t i = 0; i < op->num_results; i++) nr_vec_push(&types, nr_result(op, i)->type);
+  for (uint32_t r = 1; r < op->num_regions; r++) {
+    NrValue *cond = is_case(&b, nr_scf_index_switch_arg(op), cases[r - 1]);
+    NrOp *branch = nr_scf_if(&b, cond, types.data, types.size, true);
+    replace_body(nr_scf_if_then_region(branch), nr_op_region(op, r));
+    for (uint32_t i = 0; outer && i < op->num_results; i++) nr_vec_push(&yielded, nr_result(branch, i));
+    if (outer) nr_scf_yield(&b, yielded.data, yielded.size);
+    else outer = branch;
+    yielded.size = 0;
+    if (r + 1 == op->num_regions)
+      replace_body(nr_scf_if_else_region(branch), nr_scf_index_switch_default_region(op));
+    else b = nr_scf_body_builder(nr_scf_if_else_body(branch));
+  }
+  nr_replace_loop(op, outer);
+  nr_vec_deinit(&types);
+  nr_vec_deinit(&yielded);
+}
+
+void nr_lanes_expand_switches(NrOp *loop) {
+  NrOpList ops = {0};
+  nr_collect_ops(loop, &ops);
+  for (size_t i = 0; i < ops.size; i++)
+    if (nr_op_is(ops.data[i], NR_OP_scf_index_switch)) expand_switch(ops.data[i]);
+  nr_vec_deinit(&ops);
+}
 
 /* A branch that all active lanes take alike. */
 static void emit_uniform_if(NrLanes *l, NrOp *op, NrValue *mask) {

@@ -216,16 +216,20 @@ static NrLanesCost cost_of_loop(const NrLanes *l, NrOp *op) {
   return all;
 }
 
-static NrLanesCost cost_of_if(const NrLanes *l, NrOp *op) {
-  NrLanesCost sides[2] = {{0}, {0}};
-  for (uint32_t r = 0; r < op->num_regions; r++)
-    if (nr_op_body(op, r)) sides[r] = cost_of_block(l, nr_op_body(op, r));
-  double count = (double)l->count, both = sides[0].vector + sides[1].vector;
-  double mean = (sides[0].scalar + sides[1].scalar) / 2;
-  if (!nr_lanes_varies(l, nr_scf_if_condition(op))) return (NrLanesCost){mean + count / SCALAR_PORTS, both / 2 + 1};
-  if (nr_lanes_is_predicated(op))
-    return (NrLanesCost){2 * mean + count / SCALAR_PORTS, both + cost_of_blends(l, op)};
-  return (NrLanesCost){mean + count * MISPREDICTED / 4, both + 2 * MASK_TEST + cost_of_blends(l, op)};
+/* Of scf.if and scf.index_switch. All sides are as likely. */
+static NrLanesCost cost_of_branch(const NrLanes *l, NrOp *op) {
+  NrLanesCost all = {0};
+  for (uint32_t r = 0; r < op->num_regions; r++) {
+    NrLanesCost side = nr_op_body(op, r) ? cost_of_block(l, nr_op_body(op, r)) : (NrLanesCost){0};
+    all = (NrLanesCost){all.scalar + side.scalar, all.vector + side.vector};
+  }
+  double count = (double)l->count, sides = op->num_regions, mean = all.scalar / sides;
+  double blends = cost_of_blends(l, op) * (sides - 1);
+  if (!nr_lanes_varies(l, nr_lanes_choice(op)))
+    return (NrLanesCost){mean + count / SCALAR_PORTS, all.vector / sides + 1};
+  if (nr_op_is(op, NR_OP_scf_if) && nr_lanes_is_predicated(op))
+    return (NrLanesCost){all.scalar + count / SCALAR_PORTS, all.vector + blends};
+  return (NrLanesCost){mean + count * MISPREDICTED / 4, all.vector + sides * MASK_TEST + blends};
 }
 
 static NrLanesCost cost_of_block(const NrLanes *l, NrBlock *block) {
@@ -233,7 +237,7 @@ static NrLanesCost cost_of_block(const NrLanes *l, NrBlock *block) {
   for (NrOp *op = block->first; op; op = op->next) {
     bool loop = nr_op_is(op, NR_OP_scf_while) || nr_op_is(op, NR_OP_scf_for);
     NrLanesCost one = loop ? cost_of_loop(l, op)
-                      : nr_op_is(op, NR_OP_scf_if) ? cost_of_if(l, op) : cost_of_op(l, op);
+                      : nr_lanes_choice(op) ? cost_of_branch(l, op) : cost_of_op(l, op);
     all = (NrLanesCost){all.scalar + one.scalar, all.vector + one.vector};
   }
   return all;

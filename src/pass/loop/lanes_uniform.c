@@ -82,8 +82,8 @@ static void visit_for(Marker *m, NrOp *op) {
   }
 }
 
-static void visit_if(Marker *m, NrOp *op) {
-  bool varies = nr_lanes_varies(m->l, nr_scf_if_condition(op));
+static void visit_branch(Marker *m, NrOp *op) {
+  bool varies = nr_lanes_varies(m->l, nr_lanes_choice(op));
   for (uint32_t r = 0; r < op->num_regions; r++)
     if (nr_op_body(op, r)) visit_block(m, nr_op_body(op, r));
   for (uint32_t i = 0; i < op->num_results; i++) {
@@ -96,7 +96,7 @@ static void visit_block(Marker *m, NrBlock *block) {
   for (NrOp *op = block->first; op; op = op->next) {
     if (nr_op_is(op, NR_OP_scf_while)) visit_while(m, op);
     else if (nr_op_is(op, NR_OP_scf_for)) visit_for(m, op);
-    else if (nr_op_is(op, NR_OP_scf_if)) visit_if(m, op);
+    else if (nr_lanes_choice(op)) visit_branch(m, op);
     else if (any_operand_varies(m->l, op))
       for (uint32_t i = 0; i < op->num_results; i++) mark(m, nr_result(op, i));
   }
@@ -116,7 +116,7 @@ static bool block_diverges(const NrLanes *l, NrBlock *block, bool varying_branch
   for (NrOp *op = block->first; op; op = op->next) {
     bool loops = nr_op_is(op, NR_OP_scf_while) || nr_op_is(op, NR_OP_scf_for);
     if (loops && (varying_branch || nr_lanes_diverges(l, op))) return true;
-    bool branches = nr_op_is(op, NR_OP_scf_if) && nr_lanes_varies(l, nr_scf_if_condition(op));
+    bool branches = nr_lanes_choice(op) && nr_lanes_varies(l, nr_lanes_choice(op));
     for (uint32_t r = 0; r < op->num_regions; r++)
       if (nr_op_body(op, r) && block_diverges(l, nr_op_body(op, r), varying_branch || branches)) return true;
   }
@@ -128,7 +128,7 @@ bool nr_lanes_have_divergent_loop(const NrLanes *l) { return block_diverges(l, l
 static bool block_has_branching_function(const NrLanes *l, NrBlock *block) {
   for (NrOp *op = block->first; op; op = op->next) {
     if (nr_cost_branches(op) && nr_type_is_scalar(nr_op_operand_type(op)) && any_operand_varies(l, op)) return true;
-    for (uint32_t r = 0; nr_op_is(op, NR_OP_scf_if) && r < op->num_regions; r++)
+    for (uint32_t r = 0; nr_lanes_choice(op) && r < op->num_regions; r++)
       if (nr_op_body(op, r) && block_has_branching_function(l, nr_op_body(op, r))) return true;
   }
   return false;
@@ -186,6 +186,7 @@ static const char *refuse_op(NrLanes *l, NrOp *op) {
   case NR_OP_memref_load:
   case NR_OP_memref_store: return refuse_access(l, op);
   case NR_OP_scf_if:
+  case NR_OP_scf_index_switch:
   case NR_OP_scf_while:
   case NR_OP_scf_for:
   case NR_OP_rt_check:

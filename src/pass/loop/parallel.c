@@ -36,7 +36,8 @@ bool nr_reduction_op_is_exact(const NrOp *op) {
   bool is_scalar = op->num_results == 1 && nr_type_is_scalar(nr_op_result(op)->type);
   const NrCombine *combine = is_scalar ? nr_combine_of_op(op->info->id) : NULL;
   if (!combine) return false;
-  if (combine->is_float) return nr_arith_fastmath_has(op, "reassoc");
+  bool is_extreme = nr_op_is(op, NR_OP_arith_maximumf) || nr_op_is(op, NR_OP_arith_minimumf);
+  if (combine->is_float) return is_extreme || nr_arith_fastmath_has(op, "reassoc");
   /* A partial sum or product may overflow where the total does not. */
   bool may_overflow = nr_op_is(op, NR_OP_arith_addi) || nr_op_is(op, NR_OP_arith_muli);
   return !may_overflow || !nr_op_attr(op, NR_A_overflowFlags);

@@ -24,8 +24,9 @@ NrValue *nr_trip_count_value(NrBuilder *b, NrValue *lower, NrValue *upper, NrVal
 /* The same for dim d, if bounds and step are constant; otherwise false. */
 bool nr_parallel_trip_count(const NrOp *op, uint32_t d, uint64_t *out);
 
-/* Whether every order of combining gives the same bits: one associative and commutative op on the two values, of
- * integers or of floats that may be reassociated. */
+/* Whether every order of combining gives the same bits, but for those of a NaN: one associative and commutative op on
+ * the two values, of integers, of floats that may be reassociated, or maximumf or minimumf (NaN is the result where one
+ * value is NaN, and 0.0 is above -0.0). */
 bool nr_reduction_is_exact(NrBlock *reduction);
 bool nr_reduction_op_is_exact(const NrOp *op); /* the same for the op */
 /* The neutral element of an exact reduction or one of floats; NULL when it is not known. */

@@ -19,12 +19,13 @@
  * The lanes are iterations of the last dim. All of them go through the same code; a mask says which are active, and a
  * loop ends when none is (the rules are those of ispc: docs/while.md). What a lane loads, stores, divides or checks, it
  * does only where it is active. An scf.for becomes parallel first if its iterations are independent. Reductions of
- * integers, and of floats that may be reassociated, have a partial result in each lane.
+ * integers, of floats that may be reassociated, and by maximumf and minimumf have a partial result in each lane.
  *
  * The pass takes loops that contain a loop which diverges or such a function, if by the estimate of lanes_cost.c
  * vectors are faster. --explain-vectorize reports what became of each of them, and why. */
 #include "dialect/arith/arith.h"
 #include "dialect/arith/combine.h"
+#include "dialect/operands.h"
 #include "dialect/scf/scf.h"
 #include "dialect/vector/vector.h"
 #include "pass/core/pass.h"
@@ -181,9 +182,15 @@ static NrOp *split_last_dim(NrOp *op) {
 
 /* ---- what is vectorized ------------------------------------------------------------------------------------------ */
 
+typedef struct Remark {
+  NrLoc loc;
+  const char *kind; /* a string of this file or lanes_uniform.c, compared by address */
+} Remark;
+
 typedef struct Finder {
   NrPassContext *pass;
   int64_t lanes; /* that the pass was asked for, or 0 */
+  NR_VEC(Remark) remarks;
 } Finder;
 
 static NrLanes open_lanes(const Finder *f, NrOp *loop) {
@@ -210,28 +217,62 @@ static uint64_t trips_of(const NrOp *loop) {
   return known ? trips : UINT64_MAX;
 }
 
-/* A remark at the loop, or at the op that is the reason. */
-static void explain(const Finder *f, const NrOp *loop, const NrOp *at, const char *why) {
-  if (!f->pass->explain) return;
+/* Whether a remark of this kind about the loop is due: --explain-vectorize is given, and none was made. The loops that
+ * passes have made of one in the program, as that of a dispatch and the one that runs without threads, have one. */
+static bool explains(Finder *f, const NrOp *loop, const char *kind) {
+  if (!f->pass->explain) return false;
+  for (size_t i = 0; i < f->remarks.size; i++)
+    if (f->remarks.data[i].loc == loop->loc && f->remarks.data[i].kind == kind) return false;
+  nr_vec_push(&f->remarks, ((Remark){loop->loc, kind}));
+  return true;
+}
+
+/* line:column of the op; with its file, where that is another than the loop's. */
+static void place_of(const NrOp *op, const NrOp *loop, NrBuf *out) {
+  NrLoc at = nr_loc_in_file(op->loc), around = nr_loc_in_file(loop->loc);
+  if (at && around && nr_str_eq(at->name, around->name)) nr_buf_printf(out, "%u:%u", at->line, at->column);
+  else nr_loc_place(op->loc, out);
+}
+
+/* A remark at the loop, which names the op that is the reason, if it is one. */
+static void explain(Finder *f, const NrOp *loop, const NrOp *at, const char *why) {
+  if (!explains(f, loop, why)) return;
   NrContext *ctx = f->pass->ctx;
-  nr_remark(ctx, loop->loc, "not vectorized: %s%s", at ? "an op in it " : "", why);
-  NrStr name = at ? nr_op_info_shown_name(ctx, at->info) : (NrStr){0};
-  if (at) nr_note(ctx, at->loc, "'%.*s' op is here", NR_STR_ARG(name));
+  if (!at) {
+    nr_remark(ctx, loop->loc, "not vectorized: %s", why);
+    return;
+  }
+  NrBuf place = {0};
+  NrStr name = nr_op_info_shown_name(ctx, at->info);
+  place_of(at, loop, &place);
+  nr_remark(ctx, loop->loc, "not vectorized: '%.*s' op%s%s %s", NR_STR_ARG(name), place.size ? " at " : "",
+            place.size ? place.data : "", why);
+  nr_note(ctx, at->loc, "'%.*s' op is here", NR_STR_ARG(name));
+  nr_buf_deinit(&place);
+}
+
+/* Why the loop's reductions have no partial results in lanes; NULL if they do. */
+static const char *refuse_reductions(const NrOp *loop) {
+  if (!loop->num_results || nr_parallel_reduces_exactly(loop)) return NULL;
+  NrOp *reduce = nr_block_terminator(nr_scf_parallel_body(loop));
+  if (nr_op_attr(loop, NR_A_noInit)) return "its reductions have no initial values";
+  for (uint32_t i = 0; i < loop->num_results; i++)
+    if (!nr_reduction_neutral(nr_op_body(reduce, i))) return "its reduction is not by one op with a neutral element";
+  return "the order of its reduction would change the result";
 }
 
 /* Whether the loop gets lanes; sets their number. */
-static bool is_worth_it(const Finder *f, NrLanes *l) {
+static bool is_worth_it(Finder *f, NrLanes *l) {
   NrOp *at = NULL;
   const char *why = nr_lanes_refuse(l, &at);
   if (why) return explain(f, l->loop, at, why), false;
-  bool parallel = nr_op_is(l->loop, NR_OP_scf_parallel);
-  if (parallel && l->loop->num_results && !nr_parallel_reduces_exactly(l->loop))
-    return explain(f, l->loop, NULL, "the order of its reduction would change the result"), false;
+  why = refuse_reductions(l->loop);
+  if (why) return explain(f, l->loop, NULL, why), false;
   l->count = f->lanes ? f->lanes : nr_lanes_choose(l, trips_of(l->loop));
   if (!l->count) return explain(f, l->loop, NULL, "it has too few iterations"), false;
   NrLanesCost cost = nr_lanes_cost(l);
   bool pays = f->lanes || cost.scalar > WORTH * cost.vector;
-  if (f->pass->explain)
+  if (explains(f, l->loop, pays ? "" : "not "))
     nr_remark(f->pass->ctx, l->loop->loc,
               "%svectorized: %lld iterations take %.0f cycles one by one, %.0f in %lld lanes", pays ? "" : "not ",
               (long long)l->count, cost.scalar, cost.vector, (long long)l->count);
@@ -243,12 +284,25 @@ static bool stays_scalar(const NrLanes *l) {
   return nr_lanes_have_divergent_loop(l) || nr_lanes_have_branching_function(l);
 }
 
+/* Whether the block has an scf.while on scalars, other than in a parallel loop inside. */
+static bool has_while(NrBlock *block) {
+  for (NrOp *op = block->first; op; op = op->next) {
+    const NrBlock *before = nr_op_is(op, NR_OP_scf_while) ? nr_scf_while_before_body(op) : NULL;
+    if (before) return !before->num_args || before->args[0]->type->kind != NR_TYPE_VECTOR;
+    for (uint32_t r = 0; !nr_op_is(op, NR_OP_scf_parallel) && r < op->num_regions; r++)
+      if (nr_op_body(op, r) && has_while(nr_op_body(op, r))) return true;
+  }
+  return false;
+}
+
 static void visit_parallel(Finder *f, NrOp *loop) {
   NrLanes l = open_lanes(f, loop);
-  bool takes = stays_scalar(&l) && is_worth_it(f, &l);
+  bool scalar = stays_scalar(&l), takes = scalar && is_worth_it(f, &l);
+  if (!scalar && has_while(l.body)) explain(f, loop, NULL, "its inner loops run equally often in each iteration");
   int64_t count = l.count;
   close_lanes(&l);
   if (!takes) return;
+  nr_lanes_expand_switches(loop);
   if (nr_parallel_rank(loop) > 1) loop = split_last_dim(loop);
   l = open_lanes(f, loop);
   l.count = count;
@@ -273,11 +327,25 @@ static void visit_for(Finder *f, NrOp *loop) {
   else if (takes && !is_in_parallel(loop)) explain(f, loop, NULL, "its iterations may depend on each other");
 }
 
-/* Whether the iterations of an scf.for are strips of a loop inside, as convert-linalg-to-loops makes them: LLVM makes
- * vectors of that one, whose iterations lie side by side. */
+/* Whether op begins at `from` and has at most `length` iterations; length may be NULL. */
+static bool is_strip(const NrOp *op, const NrValue *from, const NrValue *length) {
+  if (!nr_op_is(op, NR_OP_scf_for) || nr_scf_for_lower_bound(op) != from) return false;
+  const NrOp *end = nr_scf_for_upper_bound(op)->op;
+  const NrOp *size = nr_op_is(end, NR_OP_arith_addi) && nr_op_lhs(end) == from ? nr_op_rhs(end)->op : NULL;
+  return !length || (nr_op_is(size, NR_OP_arith_minui) && nr_op_rhs(size) == length);
+}
+
+/* Whether the iterations of an scf.for are strips of a loop inside, which begin at its induction variable, as
+ * convert-linalg-to-loops makes them, or at a multiple of it, as insert-loop-polls does: vectors are made of that one,
+ * whose iterations lie side by side. */
 static bool is_over_strips(const NrOp *loop) {
-  for (const NrUse *use = nr_op_only_body(loop)->args[0]->first_use; use; use = use->next)
-    if (nr_op_is(use->owner, NR_OP_scf_for) && nr_scf_for_lower_bound(use->owner) == use->value) return true;
+  for (const NrUse *use = nr_op_only_body(loop)->args[0]->first_use; use; use = use->next) {
+    if (is_strip(use->owner, use->value, NULL)) return true;
+    if (!nr_op_is(use->owner, NR_OP_arith_muli)) continue;
+    const NrValue *begin = nr_op_result(use->owner), *length = nr_op_rhs(use->owner);
+    for (const NrUse *inner = begin->first_use; inner; inner = inner->next)
+      if (is_strip(inner->owner, begin, length)) return true;
+  }
   return false;
 }
 
@@ -296,6 +364,7 @@ static NrStatus vectorize_run(NrPassContext *pass, NrOp *root) {
     else if (nr_parallel_rank(loop)) visit_parallel(&f, loop);
   }
   nr_vec_deinit(&loops);
+  nr_vec_deinit(&f.remarks);
   return NR_OK;
 }
 

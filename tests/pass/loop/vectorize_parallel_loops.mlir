@@ -139,7 +139,7 @@ func.func @sum(%a: memref<?xi64>, %init: i64) -> i64 {
 
 func.func private @f(i32) -> i1
 
-// WHY: :[[@LINE+6]]:3: remark: not vectorized: an op in it calls a function
+// WHY: :[[#@LINE+6]]:3: remark: not vectorized: 'func.call' op at [[@LINE+9]]:12 calls a function
 // WHY: note: 'func.call' op is here
 func.func @calls(%a: memref<?xi32>) {
   %c0 = arith.constant 0 : index
