@@ -96,7 +96,7 @@ static NrStatus make(NrGenerator *s, const NrSparseOptions *options) {
   nr_output_begin(s);
   for (size_t k = 1; k < s->a->num_accesses; k++)
     if (!nr_access_tensor(s, k)->order) nr_arrays_follow(s, k);
-  NrTerms terms = nr_terms_of(s->arena, s->a->value);
+  NrTerms terms = nr_terms_of(s->arena, s->a);
   if (s->out.by_rows) nr_rows_make(s, terms);
   else if (s->out.by_blocks) nr_blocks_make(s, terms);
   else nr_gen_loops(s, 0, terms);

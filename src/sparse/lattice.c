@@ -5,15 +5,24 @@
 
 typedef NR_VEC(NrTerm) TermList;
 
-static void collect(TermList *list, const NrSparseExpr *e, bool negative) {
+static uint32_t indices_of(const NrSparseAssignment *a, const NrSparseExpr *e) {
+  uint32_t found = 0;
+  if (e->kind != NR_SPARSE_ACCESS)
+    return (e->left ? indices_of(a, e->left) : 0) | (e->right ? indices_of(a, e->right) : 0);
+  const NrSparseAccess *access = &a->accesses[e->access];
+  for (size_t d = 0; d < a->tensors[access->tensor].order; d++) found |= (uint32_t)1 << access->indices[d];
+  return found;
+}
+
+static void collect(const NrSparseAssignment *a, TermList *list, const NrSparseExpr *e, bool negative) {
   switch (e->kind) {
   case NR_SPARSE_ADD:
   case NR_SPARSE_SUB:
-    collect(list, e->left, negative);
-    collect(list, e->right, negative != (e->kind == NR_SPARSE_SUB));
+    collect(a, list, e->left, negative);
+    collect(a, list, e->right, negative != (e->kind == NR_SPARSE_SUB));
     break;
-  case NR_SPARSE_NEG: collect(list, e->left, !negative); break;
-  default: nr_vec_push(list, ((NrTerm){e, negative}));
+  case NR_SPARSE_NEG: collect(a, list, e->left, !negative); break;
+  default: nr_vec_push(list, ((NrTerm){e, negative, indices_of(a, e)}));
   }
 }
 
@@ -23,9 +32,9 @@ static NrTerms take(NrArena *arena, TermList *list) {
   return terms;
 }
 
-NrTerms nr_terms_of(NrArena *arena, const NrSparseExpr *expr) {
+NrTerms nr_terms_of(NrArena *arena, const NrSparseAssignment *a) {
   TermList list = {0};
-  collect(&list, expr, false);
+  collect(a, &list, a->value, false);
   return take(arena, &list);
 }
 
@@ -54,8 +63,9 @@ static const NrSparseExpr *without(NrArena *arena, const NrSparseExpr *e, NrAcce
 NrTerms nr_terms_without(NrArena *arena, NrTerms terms, NrAccessSet zero) {
   TermList list = {0};
   for (size_t i = 0; i < terms.size; i++) {
-    const NrSparseExpr *e = without(arena, terms.data[i].expr, zero);
-    if (e) nr_vec_push(&list, ((NrTerm){e, terms.data[i].negative}));
+    NrTerm term = terms.data[i];
+    term.expr = without(arena, term.expr, zero);
+    if (term.expr) nr_vec_push(&list, term);
   }
   return take(arena, &list);
 }
@@ -71,16 +81,10 @@ NrAccessSet nr_terms_accesses(NrTerms terms) {
   return set;
 }
 
-NrTerms nr_terms_with_index(NrArena *arena, const NrSparseAssignment *a, NrTerms terms, size_t index, bool with) {
+NrTerms nr_terms_with_index(NrArena *arena, NrTerms terms, size_t index, bool with) {
   TermList list = {0};
-  for (size_t i = 0; i < terms.size; i++) {
-    NrAccessSet set = nr_term_accesses(terms.data[i].expr);
-    bool has = false;
-    for (size_t k = 0; k < a->num_accesses; k++)
-      for (size_t d = 0; set >> k & 1 && d < a->tensors[a->accesses[k].tensor].order; d++)
-        has |= a->accesses[k].indices[d] == index;
-    if (has == with) nr_vec_push(&list, terms.data[i]);
-  }
+  for (size_t i = 0; i < terms.size; i++)
+    if ((terms.data[i].indices >> index & 1) == with) nr_vec_push(&list, terms.data[i]);
   return take(arena, &list);
 }
 

@@ -438,7 +438,7 @@ static bool has_iterators(const NrGenerator *s, size_t depth, NrTerms terms) {
 }
 
 bool nr_gen_visits_all(const NrGenerator *s) {
-  NrTerms terms = nr_terms_of(s->arena, s->a->value);
+  NrTerms terms = nr_terms_of(s->arena, s->a);
   for (size_t l = 0; l < s->a->tensors[0].order; l++)
     if (nr_level_is_known(s->a, 0, l)) return false;
   for (size_t depth = 0; depth < s->a->num_indices; depth++)
@@ -479,8 +479,8 @@ void nr_gen_loops(NrGenerator *s, size_t depth, NrTerms terms) {
     loop_over(s, depth, terms);
     return;
   }
-  NrTerms rest = nr_terms_with_index(s->arena, s->a, terms, index, false);
-  NrTerms with = nr_terms_with_index(s->arena, s->a, terms, index, true);
+  NrTerms rest = nr_terms_with_index(s->arena, terms, index, false);
+  NrTerms with = nr_terms_with_index(s->arena, terms, index, true);
   nr_gen_loops(s, depth + 1, rest);
   if (with.size) loop_over(s, depth, with);
 }

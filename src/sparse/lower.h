@@ -7,10 +7,13 @@
 
 /* ---- terms and lattices (lattice.c) ------------------------------------------------------------------------------ */
 
-/* The right side is a sum of terms; each is summed over the indices that it has and the left side has not. */
+/* The right side is a sum of terms; each is summed over the indices that it has and the left side has not. indices are
+ * those that it has in the assignment, also where operands without an entry were taken out: of b(i) * (C(i,k) + d(i)),
+ * which adds b(i) * d(i) for each k, that product is left where C has no row i. */
 typedef struct NrTerm {
   const NrSparseExpr *expr;
   bool negative;
+  uint32_t indices; /* a set, by number */
 } NrTerm;
 
 typedef struct NrTerms {
@@ -21,10 +24,10 @@ typedef struct NrTerms {
 /* A set of accesses, by their numbers. */
 typedef uint32_t NrAccessSet;
 
-NrTerms nr_terms_of(NrArena *arena, const NrSparseExpr *expr);
+NrTerms nr_terms_of(NrArena *arena, const NrSparseAssignment *a);
 /* The terms without those that are zero when the accesses of `zero` are, and without these accesses in the others. */
 NrTerms nr_terms_without(NrArena *arena, NrTerms terms, NrAccessSet zero);
-NrTerms nr_terms_with_index(NrArena *arena, const NrSparseAssignment *a, NrTerms terms, size_t index, bool with);
+NrTerms nr_terms_with_index(NrArena *arena, NrTerms terms, size_t index, bool with);
 NrAccessSet nr_term_accesses(const NrSparseExpr *expr);
 NrAccessSet nr_terms_accesses(NrTerms terms);
 

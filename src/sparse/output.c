@@ -158,7 +158,7 @@ static bool is_bounded(const NrGenerator *s) {
   }
   if (__builtin_popcount(iterators) > NR_SPARSE_MAX_MERGED) return false;
   NrLattice lattice;
-  nr_lattice_of(nr_terms_of(s->arena, s->a->value), iterators, &lattice);
+  nr_lattice_of(nr_terms_of(s->arena, s->a), iterators, &lattice);
   return lattice.points[lattice.size - 1] != 0;
 }
 

@@ -212,7 +212,7 @@ void nr_workspace_begin(NrGenerator *s) {
   const char *const names[] = {"total", "rows", "counted", "sampled"};
   for (size_t i = 0; i < NR_COUNTOF(names); i++) *variables[i] = nr_loops_variable(&s->l, names[i], "index", s->c0);
   s->out.is_bounding = true;
-  nr_gen_loops(s, 0, nr_terms_of(s->arena, s->a->value));
+  nr_gen_loops(s, 0, nr_terms_of(s->arena, s->a));
   s->out.is_bounding = false;
   s->out.expected = estimate(s);
 }

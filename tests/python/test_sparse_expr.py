@@ -84,6 +84,20 @@ CASES = [
     ("A(i,j) = b(i) + c(j)", ("b:s", "c:s"), lambda b, c: b[:, None] + c),
     ("y(i) = A(i,j) * B(i,j)", ("A:ds", "B:ds", "y:s"), lambda A, B: (A * B).sum(1)),
     ("y(i) = A(i,j) + B(i,j)", ("A:ds", "B:ds"), lambda A, B: (A + B).sum(1)),
+] + [
+    # A product is summed over k where C, which alone has k, has no entries at all: d counts once for each k.
+    ("y(i) = b(i) * (C(i,k) + d(i))", f, lambda b, C, d: (b[:, None] * (C + d[:, None])).sum(1))
+    for f in [("C:dd",), ("C:ds",), ("C:sd",), ("C:ss",), ("C:sq",), ("C:ss", "d:s"), ("C:ss", "b:s", "y:s"),
+              ("C:sd", "b:s", "d:s", "y:s"), ("C:ss:1,0", "b:s")]
+] + [
+    ("y(i) += b(i) * (C(i,k) - d(i))", ("C:ss",), lambda b, C, d, y: y + (b[:, None] * (C - d[:, None])).sum(1)),
+    ("a = -b(i) * (2 - C(i,k))", ("C:ss",), lambda b, C: (-b[:, None] * (2 - C)).sum()),
+    ("A(i,j) = B(i,k) * (C(k,j,l) + D(k,j))", ("A:ds", "B:ds", "C:sss", "D:ds"),
+     lambda B, C, D: np.einsum("ik,kjl->ij", B, C + D[:, :, None])),
+    ("A(i,j) = B(i,k) * (C(k,j,l) + D(k,j))", ("A:ss", "B:ss", "C:dsd", "D:ss"),
+     lambda B, C, D: np.einsum("ik,kjl->ij", B, C + D[:, :, None])),
+    ("A(i,j) = B(i,j) * (C(i,k) + D(k,l))", ("A:ds", "B:ds", "C:ss", "D:ss"),
+     lambda B, C, D: np.einsum("ij,ikl->ij", B, C[:, :, None] + D)),
 ]
 SIZES = [dict(i=5, j=7, k=6, l=4), dict(i=1, j=1, k=1, l=1), dict(i=70, j=9, k=3, l=2), dict(i=3, j=150, k=8, l=5)]
 
