@@ -41,6 +41,7 @@ void nr_loops_deinit(NrLoops *l) {
   nr_vec_deinit(&l->hints);
   nr_vec_deinit(&l->declared);
   nr_strmap_deinit(&l->taken);
+  nr_strmap_deinit(&l->numbers);
 }
 
 /* ---- building ---------------------------------------------------------------------------------------------------- */
@@ -60,6 +61,7 @@ static NrLoopStmt *add(NrLoops *l, Kind kind) {
   if (l->block->last) l->block->last->next = s;
   else l->block->first = s;
   l->block->last = s;
+  l->size++;
   return s;
 }
 
@@ -167,9 +169,10 @@ static void print_block(Printer *p, const NrLoopBlock *block);
 
 static const char *fresh(NrLoops *l, const char *hint) {
   const char *name = nr_arena_printf(l->arena, "%%%s", hint);
-  for (size_t i = 1; nr_strmap_has(&l->taken, nr_str(name)); i++)
-    name = nr_arena_printf(l->arena, "%%%s_%zu", hint, i);
+  size_t number = (size_t)nr_strmap_get(&l->numbers, nr_str(hint));
+  while (nr_strmap_has(&l->taken, nr_str(name))) name = nr_arena_printf(l->arena, "%%%s_%zu", hint, ++number);
   nr_strmap_set(&l->taken, nr_str(name), (void *)name);
+  nr_strmap_set(&l->numbers, nr_str(hint), (void *)number);
   return name;
 }
 

@@ -22,6 +22,8 @@ typedef struct NrLoops {
   NR_VEC(const char *) hints;    /* names that values are given, with a number where one is taken */
   NR_VEC(NrLoopBlock *) declared; /* the block of a variable */
   NrStrMap taken;                /* names in use */
+  NrStrMap numbers;              /* the last number behind a hint */
+  size_t size;                   /* how many statements there are */
 } NrLoops;
 void nr_loops_init(NrLoops *l, NrArena *arena);
 void nr_loops_deinit(NrLoops *l);

@@ -459,8 +459,27 @@ static void reduce(NrGenerator *s, size_t depth, NrTerms terms) {
   if (found != NR_NO_LOOP_VALUE) nr_loops_end(&s->l);
 }
 
+/* Each case of a merge has loops of its own inside, so the cases of all loops multiply. */
+static bool is_too_large(NrGenerator *s) {
+  if (s->l.size <= NR_SPARSE_MAX_STATEMENTS) return false;
+  size_t most = 0, at = 0;
+  for (size_t k = 0; k < s->a->num_indices; k++) {
+    NrAccessSet set = iterators_of(s, nr_terms_of(s->arena, s->a), k, false);
+    size_t count = (size_t)__builtin_popcount(set);
+    if (count <= most) continue;
+    most = count;
+    at = s->order[k];
+  }
+  if (!s->error->message)
+    (void)!nr_sparse_fail(s->arena, s->error, 0, "the loops have too many cases: more than %d statements. %zu sparse "
+                          "operands meet in the loop over '%s', and each case of which of them have an entry has loops "
+                          "of its own inside; make a format dense, or divide the sum into two expressions",
+                          NR_SPARSE_MAX_STATEMENTS, most, index_name(s, at));
+  return true;
+}
+
 void nr_gen_loops(NrGenerator *s, size_t depth, NrTerms terms) {
-  if (!terms.size) return;
+  if (!terms.size || is_too_large(s)) return;
   if (depth == s->a->num_indices) {
     put(s, s->out.is_marking ? NR_NO_LOOP_VALUE : nr_terms_element(s, terms));
     return;
