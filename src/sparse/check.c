@@ -79,7 +79,7 @@ static void check_tensor(NrGenerator *s, size_t access) {
     s->cursors[access].at = at;
     check_segment(s, access, l, last);
     nr_loops_end(&s->l);
-    used = nr_arrays_used(s, access, l, used);
+    if (format->kinds[l] == NR_LEVEL_COMPRESSED) used = nr_arrays_used(s, access, l, used);
   }
   s->cursors[access] = start;
 }

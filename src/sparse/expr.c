@@ -266,7 +266,9 @@ bool nr_sparse_format_is_dense(const NrSparseFormat *format) {
 }
 
 bool nr_sparse_level_repeats(const NrSparseFormat *format, size_t l) {
-  return l + 1 < format->order && format->kinds[l] != NR_LEVEL_DENSE && format->kinds[l + 1] == NR_LEVEL_SINGLETON;
+  if (l + 1 == format->order || format->kinds[l + 1] != NR_LEVEL_SINGLETON) return false;
+  while (format->kinds[l] == NR_LEVEL_SINGLETON) l--;
+  return format->kinds[l] == NR_LEVEL_COMPRESSED;
 }
 
 /* [ ':' dim { ',' dim } ]: the dim that each level stores; each dim once. */
@@ -294,9 +296,10 @@ static NrStatus level_kinds(Parser *p, NrStr tensor, NrSparseFormat *format) {
     if (format->order == NR_SPARSE_MAX_ORDER)
       return nr_sparse_fail(p->arena, p->error, p->at + 1, "a tensor has at most %d dims", NR_SPARSE_MAX_ORDER);
     size_t l = format->order;
-    if (c == 'q' && (!l || format->kinds[l - 1] == NR_LEVEL_DENSE || format->is_unordered[l - 1]))
+    if (c == 'q' && (!l || format->is_unordered[l - 1]))
       return nr_sparse_fail(p->arena, p->error, p->at + 1,
-                            "a singleton level of '%.*s' stands below a level s or q, such as sq", NR_STR_ARG(tensor));
+                            "a singleton level of '%.*s' stands below a level d, s or q, such as sq",
+                            NR_STR_ARG(tensor));
     format->kinds[l] = c == 'd' ? NR_LEVEL_DENSE : c == 'q' ? NR_LEVEL_SINGLETON : NR_LEVEL_COMPRESSED;
     format->is_unordered[l] = c == 'u';
     format->dims[l] = l;
@@ -329,6 +332,9 @@ NrStatus nr_sparse_set_format(NrArena *arena, NrSparseAssignment *a, NrStr text,
   if (take(&p, ':')) NR_TRY(level_order(&p, word, &format));
   peek(&p);
   if (p.at < text.size) return unexpected(&p, "the end");
+  if (tensor->has_format)
+    return nr_sparse_fail(arena, error, p.at + 1, "'%.*s' has two formats", NR_STR_ARG(word));
   tensor->format = format;
+  tensor->has_format = true;
   return NR_OK;
 }

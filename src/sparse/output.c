@@ -73,6 +73,11 @@ NrStatus nr_output_check(NrGenerator *s) {
       return nr_sparse_fail(s->arena, s->error, 1, "level %zu of the result '%.*s', which stores '%.*s', is dense "
                             "below one that is not; only operands can have that", l, NR_STR_ARG(tensor->name),
                             NR_STR_ARG(index_name(s, l)));
+  for (size_t l = 1; l <= last; l++)
+    if (is_level(s, l, NR_LEVEL_SINGLETON) && is_level(s, l - 1, NR_LEVEL_DENSE))
+      return nr_sparse_fail(s->arena, s->error, 1, "level %zu of the result '%.*s', which stores '%.*s', is a "
+                            "singleton below a dense level, so it would have one entry for each coordinate of that; "
+                            "only operands can have that", l, NR_STR_ARG(tensor->name), NR_STR_ARG(index_name(s, l)));
   for (size_t l = 0; l < last; l++)
     if (tensor->format.is_unordered[l])
       return nr_sparse_fail(s->arena, s->error, 1, "level %zu of the result '%.*s', which stores '%.*s', cannot be u: "

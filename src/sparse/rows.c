@@ -257,7 +257,8 @@ static NrLoopValue bound_of(NrGenerator *s, NrLoopValue first_row) {
     const NrSparseFormat *format = &nr_access_tensor(s, k)->format;
     for (size_t l = 0; l < format->order; l++)
       if (format->kinds[l] != NR_LEVEL_DENSE && nr_level_index(s->a, k, l) == index)
-        all = op(s, "bound", "addi", all, nr_arrays_position(s, k, l, row));
+        all = op(s, "bound", "addi", all,
+                 format->kinds[l] == NR_LEVEL_SINGLETON ? row : nr_arrays_position(s, k, l, row));
   }
   return all;
 }

@@ -26,7 +26,7 @@ enum {
 typedef enum NrLevelKind {
   NR_LEVEL_DENSE,      /* d: all of them */
   NR_LEVEL_COMPRESSED, /* s: those with entries: crd[pos[p]] .. crd[pos[p + 1] - 1] below position p above */
-  NR_LEVEL_SINGLETON,  /* q: crd[p], one below each position of the level above, whose coordinates may repeat */
+  NR_LEVEL_SINGLETON,  /* q: crd[p], one below each position of the level above; see nr_sparse_level_repeats */
 } NrLevelKind;
 
 /* CSR is d, s in the order 0, 1; CSC the same in the order 1, 0; COO is s, q. */
@@ -38,7 +38,8 @@ typedef struct NrSparseFormat {
 } NrSparseFormat;
 
 bool nr_sparse_format_is_dense(const NrSparseFormat *format);
-/* Whether the coordinates of level l may repeat: the next level is a singleton. */
+/* Whether the coordinates of level l may repeat: it is compressed, or below such a level with singletons between, and
+ * the next level is a singleton. One below a dense level has one coordinate for each of that, which do not repeat. */
 bool nr_sparse_level_repeats(const NrSparseFormat *format, size_t l);
 
 /* ---- expressions ------------------------------------------------------------------------------------------------- */
@@ -47,7 +48,8 @@ typedef struct NrSparseTensor {
   NrStr name;
   size_t order; /* 0: a scalar */
   NrSparseFormat format;
-  size_t column; /* of its first access, from 1 */
+  bool has_format; /* nr_sparse_set_format has set it */
+  size_t column;   /* of its first access, from 1 */
 } NrSparseTensor;
 
 typedef enum NrSparseKind {

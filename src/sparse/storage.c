@@ -80,12 +80,16 @@ static NrStatus dense_level(NrArena *arena, Builder *b, size_t l, NrSparseError 
   return NR_OK;
 }
 
-/* The coordinates of entries; all of them where they may repeat. */
-static void sparse_level(Builder *b, size_t l, NrSparseStorage *out) {
+/* The coordinates of entries; all of them where they may repeat. A singleton below a level whose coordinates do not
+ * repeat has one below each of these. */
+static NrStatus sparse_level(NrArena *arena, Builder *b, size_t l, NrSparseStorage *out, NrSparseError *error) {
   bool repeats = nr_sparse_level_repeats(b->format, l), is_singleton = b->format->kinds[l] == NR_LEVEL_SINGLETON;
+  bool is_single = is_singleton && !nr_sparse_level_repeats(b->format, l - 1);
   NR_VEC(size_t) ends = {0};
   if (!is_singleton) nr_vec_push(&out->positions[l], 0);
-  for (size_t i = 0, at = 0; i < b->ends.size; i++) {
+  NrStatus status = NR_OK;
+  for (size_t i = 0, at = 0; i < b->ends.size && !status; i++) {
+    size_t before = ends.size;
     while (at < b->ends.data[i]) {
       int64_t c = coordinate(b, at, l);
       nr_vec_push(&out->coordinates[l], c);
@@ -94,9 +98,13 @@ static void sparse_level(Builder *b, size_t l, NrSparseStorage *out) {
       nr_vec_push(&ends, at);
     }
     if (!is_singleton) nr_vec_push(&out->positions[l], (int64_t)ends.size);
+    if (is_single && ends.size != before + 1)
+      status = nr_sparse_fail(arena, error, 0, "level %zu, a singleton, stores one coordinate for each position of the "
+                              "level above; position %zu has %zu", l, i, ends.size - before);
   }
   nr_vec_deinit(&b->ends);
   memcpy(&b->ends, &ends, sizeof ends);
+  return status;
 }
 
 static NrStatus store(NrArena *arena, Builder *b, NrSparseStorage *out, NrSparseError *error) {
@@ -104,7 +112,7 @@ static NrStatus store(NrArena *arena, Builder *b, NrSparseStorage *out, NrSparse
   nr_vec_push(&b->ends, nr_sparse_entries_count(b->entries));
   for (size_t l = 0; l < b->format->order; l++) {
     if (b->format->kinds[l] == NR_LEVEL_DENSE) NR_TRY(dense_level(arena, b, l, error));
-    else sparse_level(b, l, out);
+    else NR_TRY(sparse_level(arena, b, l, out, error));
   }
   for (size_t i = 0, at = 0; i < b->ends.size; at = b->ends.data[i++])
     nr_vec_push(&out->values, at < b->ends.data[i] ? (int64_t)b->sorted[at] : -1);

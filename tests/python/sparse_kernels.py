@@ -31,6 +31,12 @@ def pack(dense, stored, fmt, index="i32"):
     for level, letter in enumerate(letters):
         if letter == "d":
             nodes = [node + (c,) for node in nodes for c in range(dense.shape[level])]
+        if letter == "q" and letters[:level].rstrip("q").endswith("d"):  # one below each
+            below = {}
+            for place in map(tuple, np.argwhere(stored).tolist()):
+                below.setdefault(place[:level], set()).add(place[: level + 1])
+            nodes = [child for node in nodes for child, in [below[node]]]
+            arrays[f"crd{level}"] = np.array([node[level] for node in nodes], INDEX[index])
         if letter != "s":  # q: done with the level s above
             continue
         end = level + 1 + len(letters[level + 1 :]) - len(letters[level + 1 :].lstrip("q"))

@@ -112,11 +112,16 @@ static void formats(void **state) {
   assert_true(nr_sparse_level_repeats(&a.tensors[1].format, 1));
   assert_false(nr_sparse_level_repeats(&a.tensors[1].format, 2));
   assert_true(nr_sparse_format_is_dense(&a.tensors[2].format));
+  reads("A(i,j) = B(i,j,k) * c(k)");
+  assert_int_equal(nr_sparse_set_format(&arena, &a, NR_STR("B:dqq"), &error), NR_OK);
+  assert_false(nr_sparse_level_repeats(&a.tensors[1].format, 0));
+  assert_false(nr_sparse_level_repeats(&a.tensors[1].format, 1));
+  format_fails("B:dss", 6, "'B' has two formats");
   format_fails("", 1, "the text ends; expected TENSOR:LEVELS, such as B:ds");
   format_fails("B", 2, "the text ends; expected ':' and the levels");
   format_fails("D:ds", 1, "the expression has no tensor 'D'");
   format_fails("B:ds", 5, "'B' has 3 dims, but the format has 2 levels");
-  format_fails("c:q", 3, "a singleton level of 'c' stands below a level s or q, such as sq");
+  format_fails("c:q", 3, "a singleton level of 'c' stands below a level d, s or q, such as sq");
   format_fails("A:ds:0", 7, "the text ends; expected ',' and the dim of the next level");
   format_fails("A:ds:0,2", 8, "the levels of 'A' store each of its dims 0 to 1 once");
   format_fails("A:ds:0,1,", 9, "unexpected ','; expected the end");
