@@ -1,4 +1,8 @@
 /* kernel.c - the function around the loops; see sparse.h. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/float_format.h"
 #include "sparse/lower.h"
 
 NrStatus nr_sparse_check_type(NrArena *arena, const char *type, NrSparseError *error) {
@@ -32,6 +36,15 @@ static long long most_of(const char *type) {
   }
 }
 
+/* Whether a number, rounded to a type of floats, is none of its infinities. */
+static bool is_finite(const char *type, const char *number) {
+  if (strstr(type, "f32")) return isfinite(strtof(number, NULL));
+  double value = strtod(number, NULL);
+  if (!strcmp(type, "f16")) value = nr_float_decode(&nr_format_f16, nr_float_encode(&nr_format_f16, value, false));
+  if (!strcmp(type, "bf16")) value = nr_float_decode(&nr_format_bf16, nr_float_encode(&nr_format_bf16, value, false));
+  return isfinite(value);
+}
+
 /* What elements of the type cannot have. Sums of i1 are or and products and, which have no inverse. */
 static NrStatus check_elements(NrGenerator *s, const NrSparseExpr *e) {
   if (!e) return NR_OK;
@@ -47,6 +60,8 @@ static NrStatus check_elements(NrGenerator *s, const NrSparseExpr *e) {
       value = value * 10 + digit;
     }
   }
+  if (e->kind == NR_SPARSE_NUMBER && !s->is_int && !is_finite(s->type, nr_gen_text(s, "%.*s", NR_STR_ARG(e->number))))
+    return nr_sparse_fail(s->arena, s->error, e->column, "'%.*s' is too large for %s", NR_STR_ARG(e->number), s->type);
   NR_TRY(check_elements(s, e->left));
   return check_elements(s, e->right);
 }
