@@ -17,7 +17,7 @@ enum {
   NR_SPARSE_MAX_ACCESSES = 32,
   NR_SPARSE_MAX_MERGED = 6, /* sparse operands that meet in one loop */
   NR_SPARSE_MAX_DEPTH = 100, /* of parentheses */
-  NR_SPARSE_MAX_STATEMENTS = 100000, /* of a kernel; as many take about a minute to compile */
+  NR_SPARSE_MAX_STATEMENTS = 100000, /* of a kernel; as many take some half a minute to compile */
 };
 
 /* ---- formats ----------------------------------------------------------------------------------------------------- */
