@@ -202,6 +202,66 @@ static NrStatus split_sparse(NrModule *module, bool check_input) {
   return nr_run_passes(module, passes, &(NrPassOptions){0});
 }
 
+/* ---- descriptions that the program brings ------------------------------------------------------------------------ */
+
+static bool has_kind_of(NrAttr info, NrType type) {
+  static const char *const names[] = {"kind", "item_kind", "key_dtype"};
+  NrNamedAttr wanted[3];
+  size_t count = nr_type_kind_attrs(type, wanted);
+  for (size_t i = 0; i < NR_COUNTOF(names); i++) {
+    NrAttr value = NULL, here = nr_dict_get(info, names[i]);
+    for (size_t k = 0; k < count; k++)
+      if (nr_str_is(wanted[k].name, names[i])) value = wanted[k].value;
+    bool is_default = !here && !i && nr_type_kind(type) == NORIA_KIND_TENSOR;
+    if (here != value && !is_default) return false;
+  }
+  return true;
+}
+
+static bool has_elements_of(NrAttr info, NrType type) {
+  NrAttr attr = nr_dict_get(info, "dtype");
+  int64_t dtype;
+  if (!attr || !nr_attr_is_int(attr, &dtype) || dtype < 0 || dtype > INT32_MAX) return false;
+  while (nr_type_is_shaped(type) || nr_type_is_handle(type)) type = type->elem;
+  NrType told = nr_dtype_type(type->ctx, (NoriaDType)dtype);
+  if (nr_type_is_index(type)) return dtype == NORIA_I64;
+  return told && nr_type_lowered(told) == nr_type_lowered(type);
+}
+
+static bool has_dims_of(NrAttr info, NrType type) {
+  NrAttr dims = nr_dict_get(info, "dims");
+  if (!nr_type_is_shaped(type) || !nr_type_is_ranked(type)) return true;
+  if (!dims || dims->kind != NR_ATTR_DENSE_ARRAY || !nr_type_is_int_width(dims->type, 64)) return false;
+  const int64_t *sizes = dims->data;
+  if (dims->data_size != type->rank * sizeof *sizes) return false;
+  for (uint32_t d = 0; d < type->rank; d++)
+    if (type->dims[d] != NR_DYNAMIC && sizes[d] != type->dims[d]) return false;
+  return true;
+}
+
+/* The runtime checks a program's inputs against these descriptions only, so they must be those of the types: a program
+ * in text may say anything. */
+static NrStatus check_infos(NrOp *func, const NrAttrName *attr, NrType const *types, size_t count) {
+  NrAttr list = nr_op_attr(func, attr);
+  if (list ? list->kind != NR_ATTR_ARRAY || list->size != count : count > 0)
+    return nr_op_error(func, "is a program's entry, so that '%s' needs a dictionary for each of %zu values", attr->text,
+                       count);
+  for (size_t i = 0; i < count; i++) {
+    NrAttr info = list->items[i];
+    bool fits = info->kind == NR_ATTR_DICT && has_kind_of(info, types[i]);
+    if (!fits || !has_elements_of(info, types[i]) || !has_dims_of(info, types[i]))
+      return nr_op_error(func, "is a program's entry, but entry %zu of '%s' does not describe type %s", i, attr->text,
+                         nr_type_text(types[i]->ctx, types[i]));
+  }
+  return NR_OK;
+}
+
+static NrStatus check_entry(NrOp *func) {
+  NrType type = nr_func_type(func);
+  NR_TRY(check_infos(func, NR_A_noria_inputs, type->inputs, type->num_inputs));
+  return check_infos(func, NR_A_noria_outputs, type->results, type->num_results);
+}
+
 NrStatus nr_abi_wrap_entry(NrModule *module, const char *name, bool check_input) {
   NrOp *func;
   if (name && *name == '@') name++;
@@ -211,6 +271,8 @@ NrStatus nr_abi_wrap_entry(NrModule *module, const char *name, bool check_input)
     for (NrOp *op = nr_op_only_body(module->op)->first; op; op = op->next) nr_op_remove_attr(op, NR_A_noria_entry);
     status = build_wrapper(module, func);
     if (!status) status = drop_others(module);
+  } else if (!status) {
+    status = check_entry(func);
   }
   return status;
 }

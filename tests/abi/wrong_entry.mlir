@@ -1,0 +1,63 @@
+// What a program in text says of its inputs and outputs must be true of their types: the runtime checks by it.
+// RUN: noria opt --wrap-entry %s --split-input-file --verify-diagnostics
+
+// expected-error@+1 {{is a program's entry, so that 'noria.inputs' needs a dictionary for each of 2 values}}
+func.func @nothing(%a: tensor<3xf32>, %b: i64) -> i64 attributes {noria.entry} {
+  return %b : i64
+}
+
+// -----
+
+// expected-error@+1 {{is a program's entry, so that 'noria.outputs' needs a dictionary for each of 1 values}}
+func.func @no_outputs(%a: tensor<3xf32>) -> tensor<3xf32>
+    attributes {noria.entry, noria.inputs = [{name = "a", dtype = 1 : i64, dims = array<i64: 3>}]} {
+  return %a : tensor<3xf32>
+}
+
+// -----
+
+// expected-error@+1 {{is a program's entry, but entry 0 of 'noria.inputs' does not describe type tensor<3xf64>}}
+func.func @smaller_elements(%a: tensor<3xf64>)
+    attributes {noria.entry, noria.inputs = [{name = "a", dtype = 1 : i64, dims = array<i64: 3>}], noria.outputs = []} {
+  return
+}
+
+// -----
+
+// expected-error@+1 {{is a program's entry, but entry 0 of 'noria.inputs' does not describe type tensor<300xf32>}}
+func.func @fewer_elements(%a: tensor<300xf32>)
+    attributes {noria.entry, noria.inputs = [{name = "a", dtype = 1 : i64, dims = array<i64: -1>}], noria.outputs = []} {
+  return
+}
+
+// -----
+
+// expected-error@+1 {{is a program's entry, but entry 0 of 'noria.inputs' does not describe type tensor<?x3xf32>}}
+func.func @other_rank(%a: tensor<?x3xf32>)
+    attributes {noria.entry, noria.inputs = [{name = "a", dtype = 1 : i64, dims = array<i64: 3>}], noria.outputs = []} {
+  return
+}
+
+// -----
+
+// expected-error@+1 {{is a program's entry, but entry 0 of 'noria.inputs' does not describe type tensor<?xf32>}}
+func.func @sequence(%a: tensor<?xf32>)
+    attributes {noria.entry, noria.inputs = [{name = "a", kind = 1 : i64, dtype = 1 : i64}], noria.outputs = []} {
+  return
+}
+
+// -----
+
+// expected-error@+1 {{is a program's entry, but entry 0 of 'noria.inputs' does not describe type tensor<?xf32>}}
+func.func @no_dictionary(%a: tensor<?xf32>) attributes {noria.entry, noria.inputs = [1], noria.outputs = []} {
+  return
+}
+
+// -----
+
+func.func @right(%a: tensor<?x3xf32>) -> tensor<2xi8>
+    attributes {noria.entry, noria.inputs = [{name = "a", dtype = 1 : i64, dims = array<i64: -1, 3>}],
+                noria.outputs = [{name = "b", dtype = 2 : i64, dims = array<i64: 2>}]} {
+  %b = arith.constant dense<1> : tensor<2xi8>
+  return %b : tensor<2xi8>
+}
