@@ -22,6 +22,7 @@
 #include "dialect/func/func.h"
 #include "dialect/scf/scf.h"
 #include "pass/cfg/lift.h"
+#include "pass/loop/parallel.h"
 
 /* ---- the regions that are lifted --------------------------------------------------------------------------------- */
 
@@ -415,13 +416,22 @@ static bool is_by_tensors(NrOp *root) {
   return nr_op_is(root, NR_OP_scf_execute_region) && func && !nr_walk_pre(func, stop_at_tensor, NULL);
 }
 
-/* Whether root is an scf.execute_region whose loop may become one over vectors (vectorize-parallel-loops), which takes
- * structured control flow only. Not in scf.for: where its iterations depend on each other, blocks are better code, 0.65
- * of the time in a loop with two exits. */
-static bool is_in_parallel_loop(const NrOp *root) {
+/* Whether the loop's iterations may become lanes. Asks once about each scf.for, as many regions may be in one. */
+static bool is_independent(NrMap *asked, NrOp *loop) {
+  static char yes, no;
+  if (nr_op_is(loop, NR_OP_scf_parallel) || nr_op_is(loop, NR_OP_scf_forall)) return true;
+  if (!nr_op_is(loop, NR_OP_scf_for)) return false;
+  if (!nr_map_has(asked, loop)) nr_map_set(asked, loop, nr_for_is_independent(loop) ? &yes : &no);
+  return nr_map_get(asked, loop) == &yes;
+}
+
+/* Whether root is an scf.execute_region in a loop that may become one over vectors (vectorize-parallel-loops), which
+ * takes structured control flow only. Where iterations depend on each other, blocks are better code: a loop with two
+ * exits takes 0.65 of the time. */
+static bool is_in_parallel_loop(NrMap *asked, const NrOp *root) {
   if (!nr_op_is(root, NR_OP_scf_execute_region)) return false;
-  for (const NrOp *up = nr_op_parent(root); up && !nr_op_has(up, NR_ISOLATED); up = nr_op_parent(up))
-    if (nr_op_is(up, NR_OP_scf_parallel) || nr_op_is(up, NR_OP_scf_forall)) return true;
+  for (NrOp *up = nr_op_parent(root); up && !nr_op_has(up, NR_ISOLATED); up = nr_op_parent(up))
+    if (is_independent(asked, up)) return true;
   return false;
 }
 
@@ -452,6 +462,7 @@ static bool has_blocks(const NrRegion *region, int64_t least) {
 static NrStatus lift_run(NrPassContext *pass, NrOp *op) {
   NrLifter l = {.pass = pass};
   bool where_possible = nr_pass_flag(pass, "where-possible");
+  NrMap asked = {0};
   bool on_tensors = nr_pass_flag(pass, "on-tensors"), in_loops = nr_pass_flag(pass, "in-parallel-loops");
   int64_t min_blocks = nr_pass_int(pass, "min-blocks");
   NrOpList ops = {0};
@@ -461,21 +472,22 @@ static NrStatus lift_run(NrPassContext *pass, NrOp *op) {
     NrOp *root = ops.data[i];
     if (nr_is_erased(root) || !nr_lift_region(root) || !has_blocks(nr_lift_region(root), min_blocks)) continue;
     bool must = on_tensors ? is_by_tensors(root) : !in_loops;
-    if (!must && !(in_loops && is_in_parallel_loop(root))) continue;
+    if (!must && !(in_loops && is_in_parallel_loop(&asked, root))) continue;
     l.where_possible = where_possible || !must;
     if (l.where_possible) lift_where_possible(&l, root);
     else status = lift_root(&l, root);
   }
   nr_vec_deinit(&ops);
   nr_vec_deinit(&l.work);
+  nr_map_deinit(&asked);
   nr_map_deinit(&l.constants);
   return status;
 }
 
 static const NrPassOption options[] = {
     NR_FLAG("on-tensors", false, "only regions whose blocks compute or pass tensors, or that are nested beside such"),
-    NR_FLAG("in-parallel-loops", false, "only scf.execute_region in scf.parallel or forall, and only where possible; "
-                                        "with on-tensors, these too"),
+    NR_FLAG("in-parallel-loops", false, "only scf.execute_region in parallel loops and scf.for with independent "
+                                        "iterations, and only where possible; with on-tensors, these too"),
     NR_INT("min-blocks", 2, 2, INT64_MAX, "only regions of at least this many blocks"),
     NR_FLAG("where-possible", false, "leave regions that cannot be lifted, or only with much work"),
     {0},

@@ -259,6 +259,14 @@ static NrOp *independent_form(NrOp *loop) {
   return form;
 }
 
+bool nr_for_is_independent(NrOp *loop) {
+  NrMemAccesses list = {0};
+  bool independent = is_understood(loop, &list) && list.size <= NR_MAX_COMPARED &&
+                     nr_iterations_independent(&list, nr_scf_for_iv(loop));
+  nr_vec_deinit(&list);
+  return independent;
+}
+
 NrOp *nr_for_to_parallel(NrOp *loop) {
   NrOp *form = independent_form(loop);
   return form ? to_parallel(form) : NULL;

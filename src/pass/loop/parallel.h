@@ -46,6 +46,8 @@ void nr_forall_bounds(NrBuilder *b, NrOp *op, NrBounds *out);
  * body. */
 NrOp *nr_forall_to_for(NrOp *op);
 
+/* Whether an scf.for's iterations are independent, apart from reductions that it carries. It may contain blocks. */
+bool nr_for_is_independent(NrOp *loop);
 /* Makes an scf.for parallel whose iterations are independent, and replaces it; NULL when they may not be. */
 NrOp *nr_for_to_parallel(NrOp *loop);
 

@@ -295,10 +295,24 @@ static bool has_while(NrBlock *block) {
   return false;
 }
 
+/* An op in the block with a region of several blocks, as a loop with breaks that lift-cf-to-scf has left; or NULL. */
+static NrOp *find_blocks(const NrBlock *block) {
+  for (NrOp *op = block->first; op; op = op->next)
+    for (uint32_t r = 0; r < op->num_regions; r++) {
+      const NrBlock *first = nr_op_region(op, r)->first;
+      if (first && first->next) return op;
+      NrOp *inner = first ? find_blocks(first) : NULL;
+      if (inner) return inner;
+    }
+  return NULL;
+}
+
 static void visit_parallel(Finder *f, NrOp *loop) {
   NrLanes l = open_lanes(f, loop);
   bool scalar = stays_scalar(&l), takes = scalar && is_worth_it(f, &l);
-  if (!scalar && has_while(l.body)) explain(f, loop, NULL, "its inner loops run equally often in each iteration");
+  NrOp *blocks = scalar ? NULL : find_blocks(l.body);
+  if (blocks) explain(f, loop, blocks, "holds blocks");
+  else if (!scalar && has_while(l.body)) explain(f, loop, NULL, "its inner loops run equally often in each iteration");
   int64_t count = l.count;
   close_lanes(&l);
   if (!takes) return;
@@ -321,10 +335,12 @@ static bool is_in_parallel(const NrOp *loop) {
 static void visit_for(Finder *f, NrOp *loop) {
   NrLanes l = open_lanes(f, loop);
   bool takes = stays_scalar(&l);
-  NrOp *parallel = takes ? nr_for_to_parallel(loop) : NULL;
+  NrOp *parallel = takes ? nr_for_to_parallel(loop) : NULL, *blocks = takes ? NULL : find_blocks(l.body);
   close_lanes(&l);
   if (parallel) visit_parallel(f, parallel);
-  else if (takes && !is_in_parallel(loop)) explain(f, loop, NULL, "its iterations may depend on each other");
+  else if (is_in_parallel(loop)) return;
+  else if (blocks && nr_for_is_independent(loop)) explain(f, loop, blocks, "holds blocks");
+  else if (takes || blocks) explain(f, loop, NULL, "its iterations may depend on each other");
 }
 
 /* Whether op begins at `from` and has at most `length` iterations; length may be NULL. */
@@ -335,17 +351,26 @@ static bool is_strip(const NrOp *op, const NrValue *from, const NrValue *length)
   return !length || (nr_op_is(size, NR_OP_arith_minui) && nr_op_rhs(size) == length);
 }
 
+/* Whether a strip begins at the value, or at its sum with a lower bound. */
+static bool begins_strip(const NrValue *value, const NrValue *length, bool sum) {
+  for (const NrUse *use = value->first_use; use; use = use->next) {
+    if (is_strip(use->owner, value, length)) return true;
+    if (sum && nr_op_is(use->owner, NR_OP_arith_addi) && begins_strip(nr_op_result(use->owner), length, false))
+      return true;
+  }
+  return false;
+}
+
 /* Whether the iterations of an scf.for are strips of a loop inside, which begin at its induction variable, as
  * convert-linalg-to-loops makes them, or at a multiple of it, as insert-loop-polls does: vectors are made of that one,
  * whose iterations lie side by side. */
 static bool is_over_strips(const NrOp *loop) {
-  for (const NrUse *use = nr_op_only_body(loop)->args[0]->first_use; use; use = use->next) {
-    if (is_strip(use->owner, use->value, NULL)) return true;
-    if (!nr_op_is(use->owner, NR_OP_arith_muli)) continue;
-    const NrValue *begin = nr_op_result(use->owner), *length = nr_op_rhs(use->owner);
-    for (const NrUse *inner = begin->first_use; inner; inner = inner->next)
-      if (is_strip(inner->owner, begin, length)) return true;
-  }
+  const NrValue *iv = nr_op_only_body(loop)->args[0];
+  if (begins_strip(iv, NULL, false)) return true;
+  for (const NrUse *use = iv->first_use; use; use = use->next)
+    if (nr_op_is(use->owner, NR_OP_arith_muli) && nr_op_rhs(use->owner) != iv &&
+        begins_strip(nr_op_result(use->owner), nr_op_rhs(use->owner), true))
+      return true;
   return false;
 }
 
