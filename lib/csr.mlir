@@ -19,6 +19,14 @@ func.func private @check_rows(%indptr: memref<?x!I>, %indices: memref<?x!I>, %da
   return %m : index
 }
 
+// Checks the number of columns that a caller gives.
+func.func private @check_width(%n: index) {
+  %c0 = arith.constant 0 : index
+  %is_size = arith.cmpi sge, %n, %c0 : index
+  rt.check %is_size, "the number of columns is %0, less than zero"(%n : index)
+  return
+}
+
 // Checks that the rows are in order and end in a list of %room elements. Their number.
 func.func private @check_pointers(%indptr: memref<?x!I>, %room: index, %which: index) -> index {
   %c0 = arith.constant 0 : index

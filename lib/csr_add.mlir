@@ -209,7 +209,7 @@ func.func private @write_row_expanded(%ai: memref<?x!I>, %ad: memref<?x!T>, %bi:
   ^bb0(%p: index, %q: index, %o: index, %before: !I, %w: vector<16xi1>):
     %n:3 = func.call @step_of_rows(%ai, %p, %ea, %bi, %q, %eb)
         : (memref<?x!I>, index, index, memref<?x!I>, index, index) -> (index, index, !I)
-    // all columns of the step are less than this one, and greater than %before
+    // all columns of the step are at most this one, and greater than %before
     %last = arith.minui %n#2, %greatest : !I
     %fill = arith.addi %last, %one : !I
     %first, %differs = func.call @merge_expanded(%ai, %ad, %bi, %bd, %ci, %cd, %p, %n#0, %q, %n#1, %o, %fill)
@@ -476,6 +476,7 @@ func.func @csr_add(%ap_: tensor<?x!I>, %ai_: tensor<?x!I>, %ad_: tensor<?x!T>, %
   %bp = bufferization.to_buffer %bp_ read_only : tensor<?x!I> to memref<?x!I>
   %bi = bufferization.to_buffer %bi_ read_only : tensor<?x!I> to memref<?x!I>
   %bd = bufferization.to_buffer %bd_ read_only : tensor<?x!T> to memref<?x!T>
+  func.call @check_width(%n) : (index) -> ()
   %m = func.call @check_pair(%ap, %ai, %ad, %bp, %bi, %bd)
       : (memref<?x!I>, memref<?x!I>, memref<?x!T>, memref<?x!I>, memref<?x!I>, memref<?x!T>) -> index
   %step = func.call @rows_of_pair(%ap, %bp, %m) : (memref<?x!I>, memref<?x!I>, index) -> index

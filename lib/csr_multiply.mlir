@@ -203,6 +203,7 @@ func.func @csr_multiply(%ap_: tensor<?x!I>, %ai_: tensor<?x!I>, %ad_: tensor<?x!
   %bp = bufferization.to_buffer %bp_ read_only : tensor<?x!I> to memref<?x!I>
   %bi = bufferization.to_buffer %bi_ read_only : tensor<?x!I> to memref<?x!I>
   %bd = bufferization.to_buffer %bd_ read_only : tensor<?x!T> to memref<?x!T>
+  func.call @check_width(%n) : (index) -> ()
   %m = func.call @check_pair(%ap, %ai, %ad, %bp, %bi, %bd)
       : (memref<?x!I>, memref<?x!I>, memref<?x!T>, memref<?x!I>, memref<?x!I>, memref<?x!T>) -> index
   %step = func.call @rows_of_pair(%ap, %bp, %m) : (memref<?x!I>, memref<?x!I>, index) -> index

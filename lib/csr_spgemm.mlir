@@ -168,6 +168,7 @@ func.func @csr_spgemm(%ap_: tensor<?x!I>, %ai_: tensor<?x!I>, %ad_: tensor<?x!T>
   %bp = bufferization.to_buffer %bp_ read_only : tensor<?x!I> to memref<?x!I>
   %bi = bufferization.to_buffer %bi_ read_only : tensor<?x!I> to memref<?x!I>
   %bd = bufferization.to_buffer %bd_ read_only : tensor<?x!T> to memref<?x!T>
+  func.call @check_width(%n) : (index) -> ()
   %m = func.call @check_rows(%ap, %ai, %ad, %c0) : (memref<?x!I>, memref<?x!I>, memref<?x!T>, index) -> index
   %inner = func.call @check_rows(%bp, %bi, %bd, %c1) : (memref<?x!I>, memref<?x!I>, memref<?x!T>, index) -> index
   func.call @check_columns(%ap, %ai, %c0, %m, %inner, %c0)

@@ -112,7 +112,15 @@ static bool read_masked(NrInterp *in, NrOp *op, bool packed, const NrIView *inde
 }
 
 bool nr_run_maskedload(NrInterp *in, NrOp *op) { return read_masked(in, op, false, NULL); }
-bool nr_run_expandload(NrInterp *in, NrOp *op) { return read_masked(in, op, true, NULL); }
+
+/* With noria.readable, machine code may read as many elements as there are lanes. */
+bool nr_run_expandload(NrInterp *in, NrOp *op) {
+  Access all = {0};
+  bool reads_all = nr_op_attr(op, NR_A_noria_readable) != NULL;
+  if (reads_all && !(begin(in, op, false, &all) && lanes_inside(in, op, &all, view_of(in, nr_op_pass_thru(op)))))
+    return false;
+  return read_masked(in, op, true, NULL);
+}
 
 static bool write_masked(NrInterp *in, NrOp *op, bool packed, const NrIView *index) {
   Access a = {.mask = view_of(in, nr_op_mask(op)), .packed = packed, .index = index};

@@ -2,6 +2,7 @@
 #include "dialect/arith/combine.h"
 
 #include "base/float_format.h"
+#include "dialect/arith/arith.h"
 #include "dialect/arith/wide.h"
 #include "dialect/arith/fold.h"
 
@@ -90,5 +91,8 @@ NrAttr nr_combine_neutral(const NrCombine *combine, NrType type) {
 
 NrAttr nr_combine_neutral_of(const NrOp *op) {
   const NrCombine *combine = op ? nr_combine_of_op(op->info->id) : NULL;
+  bool extreme = nr_op_is(op, NR_OP_arith_maximumf) || nr_op_is(op, NR_OP_arith_minimumf) ||
+                 nr_op_is(op, NR_OP_arith_maxnumf) || nr_op_is(op, NR_OP_arith_minnumf);
+  if (extreme && nr_arith_fastmath_has(op, "ninf")) return NULL; /* an infinity, which the op may not take */
   return combine ? nr_combine_neutral(combine, nr_op_result(op)->type) : NULL;
 }

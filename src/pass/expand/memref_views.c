@@ -271,15 +271,15 @@ static D *assume_alignment(X *x, NrOp *op) {
   return d;
 }
 
-/* Only a program that was lowered before has an rt.pointer here. The size of its allocation is not known: it is poison,
- * since nothing reads it. */
+/* Only a program that was lowered before has an rt.pointer here, and kernels of the library. The size of its allocation
+ * is not known: it is the largest one, so that no index is checked (check-bounds). */
 static D *pointer(X *x, NrOp *op) {
   NrValue *shift = nr_rt_pointer_shift(op);
   const D *source = nr_descriptor_of(x, nr_rt_pointer_source(op));
   D *d = nr_descriptor_new(x, result_type(op), source->data);
   d->allocation = source->allocation;
   move_data(x, op, d, shift ? nr_index_of(shift) : none());
-  d->sizes[0].value = nr_build_value(&x->b, NR_OP_ub_poison, nr_type_index(x->b.ctx), NULL, 0);
+  d->sizes[0] = nr_index_const(INT64_MAX);
   return d;
 }
 

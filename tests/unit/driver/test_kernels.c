@@ -169,6 +169,30 @@ static void expect_error(const char *name, NoriaValue *a, NoriaValue *b, const c
   noria_error_clear(&error);
 }
 
+/* A matrix of one row, with itself. */
+static void expect_width_error(const char *name) {
+  NoriaError error = NORIA_ERROR_INIT;
+  NoriaValue *out[3], *p = tensor(NORIA_I32, 1, (int64_t[]){2}, (int32_t[]){0, 2}),
+             *i = tensor(NORIA_I32, 1, (int64_t[]){2}, (int32_t[]){-90, -89}),
+             *d = tensor(NORIA_F64, 1, (int64_t[]){2}, (double[]){1, 2}),
+             *n = tensor(NORIA_I64, 0, NULL, (int64_t[]){-1});
+  assert_int_not_equal(noria_kernel_run(name, (const NoriaValue *[]){p, i, d, p, i, d, n}, 7, out, 3, NULL, &error),
+                       NORIA_OK);
+  if (!strstr(error.message, "the number of columns is -1, less than zero")) fail_msg("%s: %s", name, error.message);
+  noria_error_clear(&error);
+  noria_value_release(p);
+  noria_value_release(i);
+  noria_value_release(d);
+  noria_value_release(n);
+}
+
+static void test_negative_width(void **state) {
+  (void)state;
+  expect_width_error("csr_add.f64.i32");
+  expect_width_error("csr_multiply.f64.i32");
+  expect_width_error("csr_spgemm.f64.i32");
+}
+
 static void test_errors(void **state) {
   (void)state;
   NoriaValue *a = tensor(NORIA_F32, 1, (int64_t[]){3}, (float[]){1, 3, 2}),
@@ -204,6 +228,6 @@ int main(void) {
                                      cmocka_unit_test(test_lists),   cmocka_unit_test(test_ragged_lists),
                                      cmocka_unit_test(test_counts),  cmocka_unit_test(test_nms),
                                      cmocka_unit_test(test_sparse),  cmocka_unit_test(test_as_a_program),
-                                     cmocka_unit_test(test_errors)};
+                                     cmocka_unit_test(test_errors), cmocka_unit_test(test_negative_width)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
