@@ -128,9 +128,9 @@ func.func private @write_more_values(%ad: memref<?x!T>, %bd: memref<?x!T>, %p: i
 
 // Writes elements %p to %p + %n - 1 of a and %q to %q + %k - 1 of b, merged, from place %at on, and
 // anything to the places behind them, up to the 32nd. 32 elements may be read from %p + %n and from %q + %k on. Gives
-// the first column, and whether a column is not less than the one behind it, or the last one not less than %fill: then a
-// column is in both, or wrong, and what was written is not their merge. It is so too where columns that are in no order
-// have the same place, so that some are not written.
+// the first column, and whether a column is not less than the one behind it, or the last one not less than %fill. Then
+// the caller has to merge these elements again, another way: both have a column in common, or one is out of range, or a
+// list does not ascend, and two elements may have been written to one place.
 func.func private @merge_expanded(%ai: memref<?x!I>, %ad: memref<?x!T>, %bi: memref<?x!I>, %bd: memref<?x!T>,
     %ci: memref<?x!I>, %cd: memref<?x!T>, %p: index, %n: index, %q: index, %k: index, %at: index,
     %fill: !I) -> (!I, i1) {

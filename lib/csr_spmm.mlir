@@ -2,8 +2,8 @@
 //
 // A row of the result is the sum of rows of the dense matrix, each times an element of the sparse one, added in the
 // order of these elements: 16 columns at a time in a vector, then the columns that are left one at a time. Blocks of
-// rows are shared among threads. Where the dense matrix is larger than the caches near a core, its rows are asked for
-// some elements ahead: %far.
+// rows are shared among threads. Where the dense matrix is larger than a core's caches (%far), the row for an element is
+// prefetched some elements ahead.
 //
 // The prelude defines !T, the elements, !I, the indices, and arithmetic on !T.
 

@@ -45,10 +45,6 @@ void nr_c_find_live(NrC *g, NrRegion *region) {
 
 /* ---- which values are written where they are used ---------------------------------------------------------------- */
 
-static bool reads_only(const NrC *g, const NrOp *op) {
-  return nr_op_has(op, NR_PURE) || nr_op_is(op, NR_OP_memref_load);
-}
-
 /* The one op of the block that uses the value, and may hold its expression; NULL: there is none. */
 static NrOp *only_user(const NrOp *op) {
   if (op->num_results != 1 || !nr_value_has_one_use(nr_op_result(op))) return NULL;
@@ -66,8 +62,8 @@ static bool is_candidate(const NrC *g, const NrOp *op) {
 static bool stays_same(const NrC *g, const NrOp *load) {
   const NrOp *last = only_user(load);
   while (last && is_candidate(g, last)) last = only_user(last);
-  for (const NrOp *at = load->next; at && at != last; at = at->next)
-    if (!reads_only(g, at)) return false;
+  for (NrOp *at = load->next; at && at != last; at = at->next)
+    if (!nr_op_only_reads(at)) return false;
   return last != NULL;
 }
 
