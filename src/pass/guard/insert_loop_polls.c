@@ -56,21 +56,19 @@ static Body body_of(NrOp *loop) {
 }
 
 /* Builds an rt.poll for `every` iterations under the condition due. */
-static NrOp *poll_if(NrBuilder *b, NrValue *due, int64_t every) {
+static void poll_if(NrBuilder *b, NrValue *due, int64_t every) {
   NrOp *op = nr_scf_if(b, due, NULL, 0, false);
   NrBuilder inner = nr_scf_body_builder(nr_scf_if_then_body(op));
   NrValue *count = nr_arith_constant_index(&inner, every);
   nr_build_op(&inner, NR_OP_rt_poll, &count, 1, NULL, 0);
   nr_scf_yield(&inner, NULL, 0);
-  return op;
 }
 
 /* Increments the count, and polls when it is a multiple of `every`. */
 static NrValue *count_iteration(NrBuilder *b, NrValue *count, int64_t every) {
   NrValue *next = nr_arith_binary(b, NR_OP_arith_addi, count, nr_arith_constant_index(b, 1));
   NrValue *rest = nr_arith_binary(b, NR_OP_arith_andi, next, nr_arith_constant_index(b, every - 1));
-  NrOp *poll = poll_if(b, nr_arith_cmpi(b, NR_CMPI_EQ, rest, nr_arith_constant_index(b, 0)), every);
-  nr_cf_set_odds(poll, 1, (int32_t)(every - 1));
+  poll_if(b, nr_arith_cmpi(b, NR_CMPI_EQ, rest, nr_arith_constant_index(b, 0)), every);
   return next;
 }
 
