@@ -240,26 +240,50 @@ static bool has_dims_of(NrAttr info, NrType type) {
 }
 
 /* The runtime checks a program's inputs against these descriptions only, so they must be those of the types: a program
- * in text may say anything. */
+ * in text may say anything. types NULL: the types are not known yet. */
 static NrStatus check_infos(NrOp *func, const NrAttrName *attr, NrType const *types, size_t count) {
   NrAttr list = nr_op_attr(func, attr);
   if (list ? list->kind != NR_ATTR_ARRAY || list->size != count : count > 0)
     return nr_op_error(func, "is a program's entry, so that '%s' needs a dictionary for each of %zu values", attr->text,
                        count);
-  for (size_t i = 0; i < count; i++) {
+  for (size_t i = 0; types && i < count; i++) {
     NrAttr info = list->items[i];
-    bool fits = info->kind == NR_ATTR_DICT && has_kind_of(info, types[i]);
-    if (!fits || !has_elements_of(info, types[i]) || !has_dims_of(info, types[i]))
+    bool fits = has_kind_of(info, types[i]) && has_elements_of(info, types[i]) && has_dims_of(info, types[i]);
+    if (!fits)
       return nr_op_error(func, "is a program's entry, but entry %zu of '%s' does not describe type %s", i, attr->text,
                          nr_type_text(types[i]->ctx, types[i]));
   }
   return NR_OK;
 }
 
-static NrStatus check_entry(NrOp *func) {
+static bool refers_to(NrAttr attr, NrStr name) {
+  bool found = attr->kind == NR_ATTR_SYMBOL && nr_str_eq(attr->s, name);
+  for (size_t i = 0; attr->kind == NR_ATTR_ARRAY && i < attr->size; i++) found |= refers_to(attr->items[i], name);
+  return found;
+}
+
+static bool leaves_alone(NrOp *op, void *func) {
+  NrStr name = nr_op_attr_str(func, NR_A_sym_name);
+  for (uint32_t i = 0; i < op->num_attrs; i++)
+    if (refers_to(op->attrs[i].value, name)) return false;
+  return true;
+}
+
+/* The runtime checks what it passes to an entry, and the entry's code relies on that. A call inside of the program would
+ * go past these checks. */
+static NrStatus check_calls(NrModule *module, NrOp *func) {
+  if (nr_walk_pre(module->op, leaves_alone, func)) return NR_OK;
+  return nr_op_error(func, "is a program's entry, so that the program itself may not call it");
+}
+
+static NrStatus check_entry(NrModule *module, NrOp *func) {
+  NR_TRY(check_calls(module, func));
   NrType type = nr_func_type(func);
   NR_TRY(check_infos(func, NR_A_noria_inputs, type->inputs, type->num_inputs));
-  return check_infos(func, NR_A_noria_outputs, type->results, type->num_results);
+  /* A model may leave its outputs' types open or declare them loosely: lower-onnx sets types and descriptions. */
+  NrBlock *body = nr_func_func_body(func);
+  bool is_model = body && body->last && nr_op_is(body->last, NR_OP_onnx_Yield);
+  return check_infos(func, NR_A_noria_outputs, is_model ? NULL : type->results, type->num_results);
 }
 
 NrStatus nr_abi_wrap_entry(NrModule *module, const char *name, bool check_input) {
@@ -272,7 +296,7 @@ NrStatus nr_abi_wrap_entry(NrModule *module, const char *name, bool check_input)
     status = build_wrapper(module, func);
     if (!status) status = drop_others(module);
   } else if (!status) {
-    status = check_entry(func);
+    status = check_entry(module, func);
   }
   return status;
 }

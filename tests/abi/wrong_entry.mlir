@@ -48,7 +48,7 @@ func.func @sequence(%a: tensor<?xf32>)
 
 // -----
 
-// expected-error@+1 {{is a program's entry, but entry 0 of 'noria.inputs' does not describe type tensor<?xf32>}}
+// expected-error@+1 {{requires entry 0 of 'noria.inputs' to be a dictionary of name, dims and dim_names}}
 func.func @no_dictionary(%a: tensor<?xf32>) attributes {noria.entry, noria.inputs = [1], noria.outputs = []} {
   return
 }
@@ -60,4 +60,61 @@ func.func @right(%a: tensor<?x3xf32>) -> tensor<2xi8>
                 noria.outputs = [{name = "b", dtype = 2 : i64, dims = array<i64: 2>}]} {
   %b = arith.constant dense<1> : tensor<2xi8>
   return %b : tensor<2xi8>
+}
+
+// -----
+
+// A model's outputs get their types when it is lowered; only the list's form is checked before.
+func.func @model(%a: tensor<2xf32>) -> none
+    attributes {noria.entry, noria.inputs = [{name = "a", dtype = 1 : i64, dims = array<i64: 2>}],
+                noria.outputs = [{name = "b", dtype = 0 : i64, dims = array<i64>}]} {
+  %b = "onnx.Neg"(%a) : (tensor<2xf32>) -> none
+  "onnx.Yield"(%b) : (none) -> ()
+}
+
+// -----
+
+// expected-error@+1 {{requires entry 0 of 'noria.outputs' to be a dictionary of name, dims and dim_names}}
+func.func @wrong_model(%a: tensor<2xf32>) -> none attributes {noria.entry, noria.outputs = [7]} {
+  "onnx.Yield"(%a) : (tensor<2xf32>) -> ()
+}
+
+// -----
+
+// expected-error@+1 {{requires 'noria.inputs' to be an array of dictionaries}}
+func.func @no_list() attributes {noria.entry, noria.inputs = 7, noria.outputs = []} {
+  return
+}
+
+// -----
+
+// expected-error@+1 {{requires entry 0 of 'noria.inputs' to be a dictionary of name, dims and dim_names}}
+func.func @wrong_name(%a: i64) attributes {noria.entry, noria.inputs = [{name = 3}]} {
+  return
+}
+
+// -----
+
+// expected-error@+1 {{requires entry 0 of 'noria.inputs' to be a dictionary of name, dims and dim_names}}
+func.func @more_names(%a: tensor<?xf32>)
+    attributes {noria.entry, noria.inputs = [{dims = array<i64: -1>, dim_names = ["a", "b"]}]} {
+  return
+}
+
+// -----
+
+// expected-error@+1 {{requires 'noria.warn_symbols' to be an array of strings}}
+func.func @wrong_symbols() attributes {noria.warn_symbols = [1]} {
+  return
+}
+
+// -----
+
+// What the runtime checks of inputs, a call inside of the program would not.
+// expected-error@+1 {{is a program's entry, so that the program itself may not call it}}
+func.func @called(%a: tensor<?xf32>) -> tensor<?xf32>
+    attributes {noria.entry, noria.inputs = [{name = "a", dtype = 1 : i64, dims = array<i64: -1>}],
+                noria.outputs = [{name = "b", dtype = 1 : i64, dims = array<i64: -1>}]} {
+  %0 = func.call @called(%a) : (tensor<?xf32>) -> tensor<?xf32>
+  return %0 : tensor<?xf32>
 }

@@ -281,3 +281,21 @@ def test_sizes_that_a_model_computes_need_no_checks(noria_tool, tmp_path, name):
         x = np.random.default_rng(n).standard_normal((n, *shape[1:])).astype(F)
         if n or name.startswith("Resize"):  # -1 of no elements is open
             same(answers(binary, {"x": x}), judge.run(None, {"x": x}))
+
+
+@pytest.mark.parametrize("declared", ["nothing", "no type", "no shape", "a symbol"])
+@pytest.mark.parametrize("info", [False, True])
+def test_output_declared_loosely(declared, info):
+    """An output may say less of its type than value_info and shape inference do."""
+    x = onnx.helper.make_tensor_value_info("x", onnx.TensorProto.FLOAT, [2, 3])
+    y = {"nothing": onnx.ValueInfoProto(name="y"),
+         "no type": onnx.helper.make_value_info("y", onnx.TypeProto(tensor_type=onnx.TypeProto.Tensor())),
+         "no shape": onnx.helper.make_tensor_value_info("y", onnx.TensorProto.FLOAT, None),
+         "a symbol": onnx.helper.make_tensor_value_info("y", onnx.TensorProto.FLOAT, ["N", 3])}[declared]
+    inferred = [onnx.helper.make_tensor_value_info("y", onnx.TensorProto.FLOAT, [2, 3])] if info else []
+    graph = onnx.helper.make_graph([onnx.helper.make_node("Neg", ["x"], ["y"])], "g", [x], [y], value_info=inferred)
+    model = onnx.helper.make_model(graph, opset_imports=[onnx.helper.make_opsetid("", 21)], ir_version=10)
+    session = noria.InferenceSession(model.SerializeToString())
+    assert session.get_outputs()[0].shape == [2, 3]
+    feed = np.arange(6, dtype=np.float32).reshape(2, 3)
+    np.testing.assert_array_equal(session.run(None, {"x": feed})[0], -feed)

@@ -2,6 +2,7 @@
  * syntax.c. */
 #include "dialect/arith/arith.h"
 #include "dialect/func/func.h"
+#include "noria/exec_abi.h"
 
 /* ---- building ---------------------------------------------------------------------------------------------------- */
 
@@ -52,9 +53,41 @@ static NrStatus verify_dicts(NrOp *op, const char *name, const char *what, size_
   return NR_OK;
 }
 
+static bool is_string_array(NrAttr attr) {
+  if (attr->kind != NR_ATTR_ARRAY) return false;
+  for (size_t i = 0; i < attr->size; i++)
+    if (attr->items[i]->kind != NR_ATTR_STRING) return false;
+  return true;
+}
+
+/* An entry of noria.inputs or noria.outputs. Fields may be missing; those that are there have their kinds. */
+static bool is_value_info(NrAttr info) {
+  NrAttr name = nr_dict_get(info, "name"), dims = nr_dict_get(info, "dims"), names = nr_dict_get(info, "dim_names");
+  bool sized = dims && dims->kind == NR_ATTR_DENSE_ARRAY && nr_type_is_int_width(dims->type, 64);
+  size_t rank = sized ? dims->data_size / sizeof(int64_t) : 0;
+  return info->kind == NR_ATTR_DICT && (!name || name->kind == NR_ATTR_STRING) && (!dims || sized) &&
+         rank <= NORIA_MAX_RANK && (!names || (is_string_array(names) && names->size == rank));
+}
+
+static NrStatus verify_value_infos(NrOp *op, const NrAttrName *name) {
+  NrAttr list = nr_op_attr(op, name);
+  if (!list) return NR_OK;
+  if (list->kind != NR_ATTR_ARRAY) return nr_op_error(op, "requires '%s' to be an array of dictionaries", name->text);
+  for (size_t i = 0; i < list->size; i++)
+    if (!is_value_info(list->items[i]))
+      return nr_op_error(op, "requires entry %zu of '%s' to be a dictionary of name, dims and dim_names", i,
+                         name->text);
+  return NR_OK;
+}
+
 NrStatus nr_func_verify(NrOp *op) {
   NrType type = nr_func_type(op);
   if (!type) return nr_op_error(op, "requires attribute 'function_type' to be a function type");
+  NR_TRY(verify_value_infos(op, NR_A_noria_inputs));
+  NR_TRY(verify_value_infos(op, NR_A_noria_outputs));
+  NrAttr symbols = nr_op_attr(op, NR_A_noria_warn_symbols);
+  if (symbols && !is_string_array(symbols))
+    return nr_op_error(op, "requires '%s' to be an array of strings", NR_A_noria_warn_symbols->text);
   NrStatus status = verify_dicts(op, "arg_attrs", "argument", type->num_inputs);
   if (status || (status = verify_dicts(op, "res_attrs", "result", type->num_results))) return status;
   NrBlock *entry = nr_op_only_body(op);

@@ -71,9 +71,9 @@ static void enter_generate(NrProver *p, NrOp *op, NrBlock *body) {
                    nr_prover_dim(p, nr_op_result(op), i));
 }
 
-/* Adds that input dims with the same name are equal: the runtime refuses other inputs. */
+/* Adds that an entry's input dims with the same name are equal: the runtime refuses other inputs. */
 static void enter_program(NrProver *p, NrOp *func, NrBlock *body) {
-  NrAttr inputs = nr_op_attr(func, NR_A_noria_inputs);
+  NrAttr inputs = nr_op_attr(func, NR_A_noria_entry) ? nr_op_attr(func, NR_A_noria_inputs) : NULL;
   NrStrMap named = {0};
   for (uint32_t i = 0; inputs && inputs->kind == NR_ATTR_ARRAY && i < inputs->size && i < body->num_args; i++) {
     NrValue *arg = nr_block_arg(body, i);

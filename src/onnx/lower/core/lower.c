@@ -225,7 +225,7 @@ NrStatus nr_lower_ops(NrLower *l, NrOp *op, NrLowered *out_yields, size_t num_yi
 
 /* ---- functions ---- */
 
-/* The description of an output: names as the model declares them, dtype and dims as lowered. */
+/* The description of an output: names as the model declares them, dtype and dims as lowered. declared: or NULL */
 static NrAttr output_info(NrLower *l, NrAttr declared, const NrLowered *v) {
   NrContext *ctx = l->ctx;
   NrType t = v->value->type;
@@ -238,8 +238,9 @@ static NrAttr output_info(NrLower *l, NrAttr declared, const NrLowered *v) {
     bool named = declared_names && declared_names->size == rank && dims[i] < 0;
     names[i] = named ? declared_names->items[i] : nr_attr_string(ctx, NR_STR(""));
   }
+  NrAttr name = nr_dict_get(declared, "name");
   NrNamedAttr items[7] = {
-      {NR_STR("name"), nr_dict_get(declared, "name")},
+      {NR_STR("name"), name ? name : nr_attr_string(ctx, NR_STR(""))},
       {NR_STR("dtype"), nr_attr_i64(ctx, v->dtype)},
       {NR_STR("dims"), nr_attr_i64_array(ctx, dims, rank)},
       {NR_STR("dim_names"), nr_attr_array(ctx, names, rank)},
@@ -344,7 +345,7 @@ static void set_signature(Func *f, bool raised) {
     nr_vec_push(&types, raised ? nr_type_raised(v->value->type, v->dtype) : v->value->type);
   }
   for (size_t i = 0; declared && i < f->num_yields; i++)
-    nr_vec_push(&infos, output_info(&f->l, declared->items[i], &f->yields[i]));
+    nr_vec_push(&infos, output_info(&f->l, i < declared->size ? declared->items[i] : NULL, &f->yields[i]));
   NrType type = nr_type_function(ctx, types.data, f->num_args, types.data + f->num_args, f->num_yields);
   nr_op_set_attr(f->op, NR_A_function_type, nr_attr_type(type));
   if (declared) nr_op_set_attr(f->op, NR_A_noria_outputs, nr_attr_array(ctx, infos.data, infos.size));

@@ -47,11 +47,15 @@ static bool is_warned(const NrLowerState *state, NrStr name) {
   return false;
 }
 
+static NrStr input_name(NrAttr inputs, size_t arg) {
+  NrAttr name = nr_dict_get(inputs->items[arg], "name");
+  return name ? name->s : NR_STR("");
+}
+
 /* Warns if dims of one name differ. first: that of the name which comes first. */
 static void warn_of(NrLower *l, NrAttr inputs, const NrSymbol *first, const NrSymbol *s) {
   NrArena *arena = &l->state->arena;
-  NrStr names[3] = {nr_dict_get(inputs->items[s->arg], "name")->s, s->name,
-                    nr_dict_get(inputs->items[first->arg], "name")->s};
+  NrStr names[3] = {input_name(inputs, s->arg), s->name, input_name(inputs, first->arg)};
   for (size_t i = 0; i < 3; i++) names[i] = nr_str_doubled(arena, names[i], '%');
   const char *text = nr_arena_printf(
       arena, "dim %zu of input '%.*s' is %%0, but '%.*s' is %%1 (dim %zu of input '%.*s')", s->index,
