@@ -223,6 +223,7 @@ static bool has_elements_of(NrAttr info, NrType type) {
   int64_t dtype;
   if (!attr || !nr_attr_is_int(attr, &dtype) || dtype < 0 || dtype > INT32_MAX) return false;
   while (nr_type_is_shaped(type) || nr_type_is_handle(type)) type = type->elem;
+  if (type->kind == NR_TYPE_NONE) return dtype == NORIA_UNDEFINED; /* lower-onnx refuses such a model */
   NrType told = nr_dtype_type(type->ctx, (NoriaDType)dtype);
   if (nr_type_is_index(type)) return dtype == NORIA_I64;
   return told && nr_type_lowered(told) == nr_type_lowered(type);
@@ -269,11 +270,11 @@ static bool leaves_alone(NrOp *op, void *func) {
   return true;
 }
 
-/* The runtime checks what it passes to an entry, and the entry's code relies on that. A call inside of the program would
- * go past these checks. */
+/* The runtime checks what it passes to an entry, and the entry's code relies on that. A call inside of the program is
+ * not checked. */
 static NrStatus check_calls(NrModule *module, NrOp *func) {
   if (nr_walk_pre(module->op, leaves_alone, func)) return NR_OK;
-  return nr_op_error(func, "is a program's entry, so that the program itself may not call it");
+  return nr_op_error(func, "is a program's entry, which the program itself may not call");
 }
 
 static NrStatus check_entry(NrModule *module, NrOp *func) {

@@ -111,7 +111,7 @@ func.func @wrong_symbols() attributes {noria.warn_symbols = [1]} {
 // -----
 
 // What the runtime checks of inputs, a call inside of the program would not.
-// expected-error@+1 {{is a program's entry, so that the program itself may not call it}}
+// expected-error@+1 {{is a program's entry, which the program itself may not call}}
 func.func @called(%a: tensor<?xf32>) -> tensor<?xf32>
     attributes {noria.entry, noria.inputs = [{name = "a", dtype = 1 : i64, dims = array<i64: -1>}],
                 noria.outputs = [{name = "b", dtype = 1 : i64, dims = array<i64: -1>}]} {
