@@ -5,68 +5,91 @@
  *                                                             {noria.loop = {vectorize = false}}
  *
  * The time that LLVM 22 takes to vectorise a loop grows with the cube of its body: 1 s for 1,000 ops, 50 s for 8,000.
- * Ops count as they are before stage `expand`, and a body is what lies between the loop's header and the branch back to
- * it in the order in which machine code is emitted: reverse post-order. */
+ * Ops count as they are before stage `expand`. A body is all blocks on a path from the loop's header to the branch back
+ * to it: the natural loop (A. Aho et al., Compilers, 2nd edition, 2006, section 9.6.6). */
 #include "dialect/func/ops.h"
 #include "pass/core/pass.h"
 
-/* Blocks that are reached, in post-order. */
-typedef struct Order {
-  NR_VEC(NrBlock *) post, stack;
+/* The blocks that are reached. */
+typedef struct Blocks {
+  NR_VEC(NrBlock *) post; /* in post-order */
+  NR_VEC(NrBlock *) stack;
   NR_VEC(uint32_t) next; /* per block on the stack: the successor to visit next */
-  NrMap begins;          /* block that is reached -> 1; later the number of ops before it, and 1 */
-} Order;
+  NrMap places;          /* block -> 1 and how many blocks are ahead of it in post-order; 1 while it is on the stack */
+  NrMap sizes;           /* block -> the number of its ops */
+} Blocks;
 
-static void visit(Order *order, NrBlock *block) {
-  if (nr_map_has(&order->begins, block)) return;
-  nr_map_set(&order->begins, block, (void *)1);
-  nr_vec_push(&order->stack, block);
-  nr_vec_push(&order->next, 0);
+static size_t number_of(const NrMap *map, const NrBlock *block) { return (uintptr_t)nr_map_get(map, block); }
+
+static void visit(Blocks *blocks, NrBlock *block) {
+  if (nr_map_has(&blocks->places, block)) return;
+  size_t count = 0;
+  for (NrOp *op = block->first; op; op = op->next) count++;
+  nr_map_set(&blocks->places, block, (void *)1);
+  nr_map_set(&blocks->sizes, block, (void *)(uintptr_t)count);
+  nr_vec_push(&blocks->stack, block);
+  nr_vec_push(&blocks->next, 0);
 }
 
-static void order_blocks(Order *order, NrBlock *entry) {
-  visit(order, entry);
-  while (order->stack.size) {
-    NrOp *last = nr_vec_last(&order->stack)->last;
-    uint32_t i = nr_vec_last(&order->next)++;
-    if (last && i < last->num_successors) {
-      visit(order, last->successors[i].block);
+static void find_blocks(Blocks *blocks, NrBlock *entry) {
+  visit(blocks, entry);
+  while (blocks->stack.size) {
+    NrBlock *block = nr_vec_last(&blocks->stack);
+    uint32_t i = nr_vec_last(&blocks->next)++;
+    if (block->last && i < block->last->num_successors) {
+      visit(blocks, block->last->successors[i].block);
       continue;
     }
-    nr_vec_push(&order->post, nr_vec_last(&order->stack));
-    (void)nr_vec_pop(&order->stack);
-    (void)nr_vec_pop(&order->next);
+    nr_vec_push(&blocks->post, block);
+    nr_map_set(&blocks->places, block, (void *)(uintptr_t)blocks->post.size);
+    (void)nr_vec_pop(&blocks->stack);
+    (void)nr_vec_pop(&blocks->next);
   }
 }
 
-/* Whether op, which has `count` ops before it, branches back over more than max_ops ops. */
-static bool ends_large_loop(const Order *order, const NrOp *op, size_t count, size_t max_ops) {
-  for (uint32_t i = 0; i < op->num_successors; i++) {
-    size_t begin = (uintptr_t)nr_map_get(&order->begins, op->successors[i].block);
-    if (begin && count + 1 > begin && count - (begin - 1) > max_ops) return true;
+/* Whether the loop that a branch from `end` to `header` closes has more than max_ops ops. */
+static bool is_large(const Blocks *blocks, NrBlock *header, NrBlock *end, size_t max_ops) {
+  NR_VEC(NrBlock *) work = {0};
+  NrMap seen = {0};
+  nr_map_set(&seen, header, header);
+  size_t count = number_of(&blocks->sizes, header);
+  if (end != header) nr_vec_push(&work, end);
+  nr_map_set(&seen, end, end);
+  while (work.size && count <= max_ops) {
+    NrBlock *block = nr_vec_pop(&work);
+    count += number_of(&blocks->sizes, block);
+    for (NrSuccessor *use = block->first_pred; use; use = use->next) {
+      NrBlock *before = use->owner->block;
+      if (!nr_map_has(&blocks->places, before) || nr_map_has(&seen, before)) continue;
+      nr_map_set(&seen, before, before);
+      nr_vec_push(&work, before);
+    }
   }
-  return false;
+  nr_map_deinit(&seen);
+  nr_vec_deinit(&work);
+  return count > max_ops;
 }
 
 static void limit_function(NrOp *func, size_t max_ops) {
   NrContext *ctx = nr_op_context(func);
   NrNamedAttr no = {nr_context_intern(ctx, NR_STR("vectorize")), nr_attr_bool(ctx, false)};
   NrAttr value = nr_attr_dict(ctx, &no, 1);
-  Order order = {0};
-  size_t count = 0;
-  order_blocks(&order, nr_func_func_body(func));
-  for (size_t i = 0; i < order.post.size; i++) nr_map_set(&order.begins, order.post.data[i], NULL); /* not begun */
-  for (size_t i = order.post.size; i-- > 0;) {
-    NrBlock *block = order.post.data[i];
-    nr_map_set(&order.begins, block, (void *)(uintptr_t)(count + 1));
-    for (NrOp *op = block->first; op; op = op->next, count++)
-      if (op->num_successors && !nr_op_attr(op, NR_A_noria_loop) && ends_large_loop(&order, op, count, max_ops))
-        nr_op_set_attr(op, NR_A_noria_loop, value);
+  Blocks blocks = {0};
+  find_blocks(&blocks, nr_func_func_body(func));
+  for (size_t b = 0; b < blocks.post.size; b++) {
+    NrBlock *block = blocks.post.data[b];
+    NrOp *branch = block->last;
+    for (uint32_t i = 0; branch && i < branch->num_successors && !nr_op_attr(branch, NR_A_noria_loop); i++) {
+      NrBlock *to = branch->successors[i].block;
+      bool goes_back = number_of(&blocks.places, to) >= number_of(&blocks.places, block);
+      if (goes_back && is_large(&blocks, to, block, max_ops)) nr_op_set_attr(branch, NR_A_noria_loop, value);
+    }
   }
-  nr_vec_deinit(&order.post);
-  nr_vec_deinit(&order.stack);
-  nr_vec_deinit(&order.next);
-  nr_map_deinit(&order.begins);
+  nr_vec_deinit(&blocks.post);
+  nr_vec_deinit(&blocks.stack);
+  nr_vec_deinit(&blocks.next);
+  nr_map_deinit(&blocks.places);
+  nr_map_deinit(&blocks.sizes);
 }
 
 static NrStatus limit_vectorization_run(NrPassContext *pass, NrOp *func) {

@@ -49,3 +49,25 @@ func.func @others(%n: i64, %m: memref<64xi64>, %i: index) -> i64 {
 ^exit:
   return %k : i64
 }
+
+// What follows a loop is none of its body, wherever its blocks are.
+// CHECK-LABEL: func.func @behind
+// CHECK-NOT: noria.loop
+func.func @behind(%n: i64, %m: memref<64xi64>, %i: index) -> i64 {
+  %c1 = arith.constant 1 : i64
+  cf.br ^head(%c1 : i64)
+^head(%k: i64):
+  %more = arith.cmpi slt, %k, %n : i64
+  cf.cond_br %more, ^body, ^exit
+^exit:
+  memref.store %k, %m[%i] : memref<64xi64>
+  %a = arith.muli %k, %k : i64
+  %b = arith.xori %a, %k : i64
+  %c = arith.addi %a, %b : i64
+  %d = arith.muli %b, %c : i64
+  memref.store %d, %m[%i] : memref<64xi64>
+  return %d : i64
+^body:
+  %next = arith.addi %k, %c1 : i64
+  cf.br ^head(%next : i64)
+}
