@@ -183,7 +183,8 @@ static LLVMValueRef joined(NrLl *g, LLVMValueRef a, LLVMValueRef b) {
   return LLVMBuildShuffleVector(g->b, a, b, LLVMConstVector(order, lanes), "");
 }
 
-/* An instruction expands so many lanes of a vector of the type: all, or a half, a quarter, .. of them. 0: none does. */
+/* An instruction expands or compresses so many lanes of a vector of the type: all, or a half, a quarter, .. of them.
+ * 0: none does. */
 static unsigned lanes_to_expand(const NrLl *g, NrType type) {
   uint32_t bits = nr_type_bits(type->elem);
   bool fits = (bits == 8 || bits == 16 || bits == 32 || bits == 64) && type->rank == 1;
@@ -244,6 +245,46 @@ static NrStatus emit_expandload(NrLl *g, NrOp *op, const NrLlRow *row) {
   return NR_OK;
 }
 
+/* The first lanes of a mask, `count` of them. */
+static LLVMValueRef first_lanes(NrLl *g, LLVMValueRef count, unsigned lanes) {
+  LLVMTypeRef wide = LLVMIntTypeInContext(g->llvm, lanes < 64 ? 64 : 128);
+  LLVMValueRef one = LLVMConstInt(wide, 1, false), size = LLVMBuildZExt(g->b, count, wide, "");
+  LLVMValueRef first = LLVMBuildSub(g->b, LLVMBuildShl(g->b, one, size, ""), one, "");
+  LLVMValueRef bits = LLVMBuildTrunc(g->b, first, LLVMIntTypeInContext(g->llvm, lanes), "");
+  return LLVMBuildBitCast(g->b, bits, LLVMVectorType(LLVMInt1TypeInContext(g->llvm), lanes), "");
+}
+
+/* Writes the set lanes, `count` of them, behind each other from an address on. */
+static void store_compressed(NrLl *g, LLVMValueRef address, unsigned align, LLVMValueRef value, LLVMValueRef mask,
+                             LLVMValueRef count) {
+  LLVMTypeRef type = LLVMTypeOf(value);
+  unsigned lanes = LLVMGetVectorSize(type), least = 128 / LLVMGetIntTypeWidth(LLVMGetElementType(type));
+  LLVMValueRef whole = filled(g, value, least);
+  LLVMTypeRef whole_type = LLVMTypeOf(whole), overloads[] = {type, LLVMTypeOf(address)};
+  LLVMValueRef args[] = {whole, LLVMConstNull(whole_type), filled(g, mask, least)};
+  LLVMValueRef packed = nr_ll_intrinsic(g, "llvm.x86.avx512.mask.compress", &whole_type, 1, args, 3);
+  LLVMValueRef store[] = {part_of(g, packed, 0, lanes), address, first_lanes(g, count, lanes)};
+  nr_ll_call_attr(g, nr_ll_intrinsic(g, "llvm.masked.store", overloads, 2, store, 3), 1, "align", align);
+}
+
+/* A compressstore: lanes are compressed in the register and stored under a mask, if an instruction compresses them. That
+ * which compresses to memory takes hundreds of cycles on a Zen 4. */
+static NrStatus emit_compressstore(NrLl *g, NrOp *op, const NrLlRow *row) {
+  NrType type = nr_vector_compressstore_value(op)->type;
+  unsigned lanes = lanes_to_expand(g, type), all = (unsigned)type->dims[0];
+  if (!lanes) return emit_masked(g, op, row);
+  LLVMTypeRef elem = LLVMIntTypeInContext(g->llvm, nr_type_bits(type->elem));
+  LLVMValueRef value = nr_ll_value(g, nr_vector_compressstore_value(op)), mask = nr_ll_value(g, nr_op_mask(op));
+  LLVMValueRef address = masked_address_of(g, op);
+  value = LLVMBuildBitCast(g->b, value, LLVMVectorType(elem, all), "");
+  for (unsigned i = 0; i * lanes < all; i++) {
+    LLVMValueRef set = part_of(g, mask, i * lanes, lanes), count = count_set(g, set);
+    store_compressed(g, address, nr_ll_elem_align(type), part_of(g, value, i * lanes, lanes), set, count);
+    address = LLVMBuildGEP2(g->b, elem, address, &count, 1, "");
+  }
+  return NR_OK;
+}
+
 /* ---- products of bytes ------------------------------------------------------------------------------------------ */
 
 /* expand-dots leaves these ops to CPUs with VNNI, on vectors that have such an instruction. */
@@ -272,7 +313,7 @@ const NrLlRow nr_ll_vector_rows[] = {
     {"vector.gather", emit_masked, .text = "llvm.masked.gather", .code = 1},
     {"vector.scatter", emit_masked, .text = "llvm.masked.scatter", .code = 1},
     {"vector.expandload", emit_expandload, .text = "llvm.masked.expandload"},
-    {"vector.compressstore", emit_masked, .text = "llvm.masked.compressstore"},
+    {"vector.compressstore", emit_compressstore, .text = "llvm.masked.compressstore"},
     {"rt.dot", emit_dot},
     {0},
 };
