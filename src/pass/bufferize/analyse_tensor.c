@@ -133,6 +133,8 @@ static bool only_accesses(const NrOp *op) {
   case NR_OP_vector_store:
   case NR_OP_vector_maskedload:
   case NR_OP_vector_maskedstore:
+  case NR_OP_vector_gather:
+  case NR_OP_vector_scatter:
   case NR_OP_vector_expandload:
   case NR_OP_vector_compressstore: return true;
   case NR_OP_func_call: break;
