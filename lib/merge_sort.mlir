@@ -276,6 +276,7 @@ func.func private @merge_sort(%keys: memref<?x!S>, %first: index, %n: index, %lo
     %right_list: memref<?x!S>) -> memref<?x!S> {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
+  %uneven = arith.constant false
   %part = arith.constant 32768 : index
   %parts = arith.ceildivui %n, %part : index
   scf.parallel (%p) = (%c0) to (%parts) step (%c1) {
@@ -284,8 +285,8 @@ func.func private @merge_sort(%keys: memref<?x!S>, %first: index, %n: index, %lo
     %size = arith.minui %left, %part : index
     %begin = arith.addi %first, %i : index
     %tmp = memref.alloc(%size) : memref<?x!S>
-    %sorted:3 = func.call @radix_sort(%keys, %begin, %tmp, %c0, %size, %low)
-        : (memref<?x!S>, index, memref<?x!S>, index, index, index) -> (memref<?x!S>, index, i1)
+    %sorted:3 = func.call @sort_list(%keys, %begin, %tmp, %size, %low, %uneven)
+        : (memref<?x!S>, index, memref<?x!S>, index, index, i1) -> (memref<?x!S>, index, i1)
     scf.for %j = %c0 to %size step %c1 {
       %from = arith.addi %sorted#1, %j : index
       %to = arith.addi %i, %j : index

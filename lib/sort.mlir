@@ -50,6 +50,28 @@ func.func private @number_below(%sorted: memref<?x!S>, %row: index, %n: index, %
   return %found#0 : index
 }
 
+// Whether a row of the sorted list, from %row to %end, has zeros of both signs.
+func.func private @has_both_zeros(%sorted: memref<?x!S>, %row: index, %end: index, %zero: !K, %minus_zero: !K) -> i1 {
+  %c1 = arith.constant 1 : index
+  %none = arith.constant 0 : !K
+  %found:2 = scf.for %i = %row to %end step %c1 iter_args(%plus = %none, %minus = %none) -> (!K, !K) {
+    %bits = memref.load %sorted[%i] : memref<?x!S>
+    %value = arith.bitcast %bits : !S to !T
+    %code = func.call @code(%value) : (!T) -> !K
+    %is_zero = arith.cmpi eq, %code, %zero : !K
+    %is_minus_zero = arith.cmpi eq, %code, %minus_zero : !K
+    %one = arith.select %is_zero, %code, %none : !K
+    %other = arith.select %is_minus_zero, %code, %none : !K
+    %next_plus = arith.ori %plus, %one : !K
+    %next_minus = arith.ori %minus, %other : !K
+    scf.yield %next_plus, %next_minus : !K, !K
+  }
+  %some = arith.cmpi ne, %found#0, %none : !K
+  %others = arith.cmpi ne, %found#1, %none : !K
+  %both = arith.andi %some, %others : i1
+  return %both : i1
+}
+
 // Writes the zeros of a row of x to the places of the zeros in the same row of the sorted list, where they are of both signs.
 func.func private @order_zeros(%x: memref<?x!T>, %row: index, %n: index, %sorted: memref<?x!S>, %zero: !K, %minus_zero: !K) {
   %c0 = arith.constant 0 : index
@@ -124,10 +146,23 @@ func.func @sort(%x: tensor<?x?x!T>) -> tensor<?x?x!T> {
   %minus_zero = func.call @minus_zero() : () -> !K
   %two_zeros = arith.cmpi ne, %zero, %minus_zero : !K
   scf.if %two_zeros {
+    // a short row is looked through in less time than its zeros are searched for
+    %most_short = arith.constant 1024 : index
+    %is_short = arith.cmpi ule, %n, %most_short : index
     scf.parallel (%r) = (%c0) to (%some_rows) step (%c1) {
       %row = arith.muli %r, %n : index
-      func.call @order_zeros(%elements, %row, %n, %sorted, %zero, %minus_zero)
-          : (memref<?x!T>, index, index, memref<?x!S>, !K, !K) -> ()
+      %end = arith.addi %row, %n : index
+      %may = scf.if %is_short -> (i1) {
+        %both = func.call @has_both_zeros(%sorted, %row, %end, %zero, %minus_zero) : (memref<?x!S>, index, index, !K, !K) -> i1
+        scf.yield %both : i1
+      } else {
+        %yes = arith.constant true
+        scf.yield %yes : i1
+      }
+      scf.if %may {
+        func.call @order_zeros(%elements, %row, %n, %sorted, %zero, %minus_zero)
+            : (memref<?x!T>, index, index, memref<?x!S>, !K, !K) -> ()
+      }
       scf.reduce
     } {noria.point_ns = 200}
   }

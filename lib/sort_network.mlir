@@ -168,6 +168,43 @@ func.func private @compare_columns_4(%a: vector<16x!S>) -> vector<16x!S> {
   return %c : vector<16x!S>
 }
 
+// The first step of a merge of lists of 1, 2, 4 or 8 columns, of a row and the one at the mirrored place.
+func.func private @merge_mirrored_1(%a: vector<16x!S>, %b: vector<16x!S>) -> (vector<16x!S>, vector<16x!S>) {
+  %mirrored_a = vector.shuffle %a, %a [1, 0, 3, 2, 5, 4, 7, 6, 9, 8, 11, 10, 13, 12, 15, 14] : vector<16x!S>, vector<16x!S>
+  %mirrored_b = vector.shuffle %b, %b [1, 0, 3, 2, 5, 4, 7, 6, 9, 8, 11, 10, 13, 12, 15, 14] : vector<16x!S>, vector<16x!S>
+  %a1 = func.call @choose_1(%a, %mirrored_b) : (vector<16x!S>, vector<16x!S>) -> vector<16x!S>
+  %b1 = func.call @choose_1(%b, %mirrored_a) : (vector<16x!S>, vector<16x!S>) -> vector<16x!S>
+  return %a1, %b1 : vector<16x!S>, vector<16x!S>
+}
+func.func private @merge_mirrored_2(%a: vector<16x!S>, %b: vector<16x!S>) -> (vector<16x!S>, vector<16x!S>) {
+  %mirrored_a = vector.shuffle %a, %a [3, 2, 1, 0, 7, 6, 5, 4, 11, 10, 9, 8, 15, 14, 13, 12] : vector<16x!S>, vector<16x!S>
+  %mirrored_b = vector.shuffle %b, %b [3, 2, 1, 0, 7, 6, 5, 4, 11, 10, 9, 8, 15, 14, 13, 12] : vector<16x!S>, vector<16x!S>
+  %a1 = func.call @choose_2(%a, %mirrored_b) : (vector<16x!S>, vector<16x!S>) -> vector<16x!S>
+  %b1 = func.call @choose_2(%b, %mirrored_a) : (vector<16x!S>, vector<16x!S>) -> vector<16x!S>
+  return %a1, %b1 : vector<16x!S>, vector<16x!S>
+}
+func.func private @merge_mirrored_4(%a: vector<16x!S>, %b: vector<16x!S>) -> (vector<16x!S>, vector<16x!S>) {
+  %mirrored_a = vector.shuffle %a, %a [7, 6, 5, 4, 3, 2, 1, 0, 15, 14, 13, 12, 11, 10, 9, 8] : vector<16x!S>, vector<16x!S>
+  %mirrored_b = vector.shuffle %b, %b [7, 6, 5, 4, 3, 2, 1, 0, 15, 14, 13, 12, 11, 10, 9, 8] : vector<16x!S>, vector<16x!S>
+  %a1 = func.call @choose_4(%a, %mirrored_b) : (vector<16x!S>, vector<16x!S>) -> vector<16x!S>
+  %b1 = func.call @choose_4(%b, %mirrored_a) : (vector<16x!S>, vector<16x!S>) -> vector<16x!S>
+  return %a1, %b1 : vector<16x!S>, vector<16x!S>
+}
+func.func private @merge_mirrored_8(%a: vector<16x!S>, %b: vector<16x!S>) -> (vector<16x!S>, vector<16x!S>) {
+  %mirrored_a = vector.shuffle %a, %a [15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0] : vector<16x!S>, vector<16x!S>
+  %mirrored_b = vector.shuffle %b, %b [15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0] : vector<16x!S>, vector<16x!S>
+  %a1 = func.call @choose_8(%a, %mirrored_b) : (vector<16x!S>, vector<16x!S>) -> vector<16x!S>
+  %b1 = func.call @choose_8(%b, %mirrored_a) : (vector<16x!S>, vector<16x!S>) -> vector<16x!S>
+  return %a1, %b1 : vector<16x!S>, vector<16x!S>
+}
+
+// The halves of two rows, interleaved.
+func.func private @interleave(%a: vector<16x!S>, %b: vector<16x!S>) -> (vector<16x!S>, vector<16x!S>) {
+  %low = vector.shuffle %a, %b [0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23] : vector<16x!S>, vector<16x!S>
+  %high = vector.shuffle %a, %b [8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31] : vector<16x!S>, vector<16x!S>
+  return %low, %high : vector<16x!S>, vector<16x!S>
+}
+
 // Merges pairs of columns.
 func.func private @merge_columns_1(%t: memref<2048x!S>, %size: index) {
   %c0 = arith.constant 0 : index
@@ -180,10 +217,7 @@ func.func private @merge_columns_1(%t: memref<2048x!S>, %size: index) {
     %j = arith.subi %last, %i : index
     %a = vector.load %t[%i] : memref<2048x!S>, vector<16x!S>
     %b = vector.load %t[%j] : memref<2048x!S>, vector<16x!S>
-    %mirrored_a = vector.shuffle %a, %a [1, 0, 3, 2, 5, 4, 7, 6, 9, 8, 11, 10, 13, 12, 15, 14] : vector<16x!S>, vector<16x!S>
-    %mirrored_b = vector.shuffle %b, %b [1, 0, 3, 2, 5, 4, 7, 6, 9, 8, 11, 10, 13, 12, 15, 14] : vector<16x!S>, vector<16x!S>
-    %a1 = func.call @choose_1(%a, %mirrored_b) : (vector<16x!S>, vector<16x!S>) -> vector<16x!S>
-    %b1 = func.call @choose_1(%b, %mirrored_a) : (vector<16x!S>, vector<16x!S>) -> vector<16x!S>
+    %a1, %b1 = func.call @merge_mirrored_1(%a, %b) : (vector<16x!S>, vector<16x!S>) -> (vector<16x!S>, vector<16x!S>)
     vector.store %a1, %t[%i] : memref<2048x!S>, vector<16x!S>
     vector.store %b1, %t[%j] : memref<2048x!S>, vector<16x!S>
   }
@@ -203,10 +237,7 @@ func.func private @merge_columns_2(%t: memref<2048x!S>, %size: index) {
     %j = arith.subi %last, %i : index
     %a = vector.load %t[%i] : memref<2048x!S>, vector<16x!S>
     %b = vector.load %t[%j] : memref<2048x!S>, vector<16x!S>
-    %mirrored_a = vector.shuffle %a, %a [3, 2, 1, 0, 7, 6, 5, 4, 11, 10, 9, 8, 15, 14, 13, 12] : vector<16x!S>, vector<16x!S>
-    %mirrored_b = vector.shuffle %b, %b [3, 2, 1, 0, 7, 6, 5, 4, 11, 10, 9, 8, 15, 14, 13, 12] : vector<16x!S>, vector<16x!S>
-    %a1 = func.call @choose_2(%a, %mirrored_b) : (vector<16x!S>, vector<16x!S>) -> vector<16x!S>
-    %b1 = func.call @choose_2(%b, %mirrored_a) : (vector<16x!S>, vector<16x!S>) -> vector<16x!S>
+    %a1, %b1 = func.call @merge_mirrored_2(%a, %b) : (vector<16x!S>, vector<16x!S>) -> (vector<16x!S>, vector<16x!S>)
     %a2 = func.call @compare_columns_1(%a1) : (vector<16x!S>) -> vector<16x!S>
     %b2 = func.call @compare_columns_1(%b1) : (vector<16x!S>) -> vector<16x!S>
     vector.store %a2, %t[%i] : memref<2048x!S>, vector<16x!S>
@@ -228,10 +259,7 @@ func.func private @merge_columns_4(%t: memref<2048x!S>, %size: index) {
     %j = arith.subi %last, %i : index
     %a = vector.load %t[%i] : memref<2048x!S>, vector<16x!S>
     %b = vector.load %t[%j] : memref<2048x!S>, vector<16x!S>
-    %mirrored_a = vector.shuffle %a, %a [7, 6, 5, 4, 3, 2, 1, 0, 15, 14, 13, 12, 11, 10, 9, 8] : vector<16x!S>, vector<16x!S>
-    %mirrored_b = vector.shuffle %b, %b [7, 6, 5, 4, 3, 2, 1, 0, 15, 14, 13, 12, 11, 10, 9, 8] : vector<16x!S>, vector<16x!S>
-    %a1 = func.call @choose_4(%a, %mirrored_b) : (vector<16x!S>, vector<16x!S>) -> vector<16x!S>
-    %b1 = func.call @choose_4(%b, %mirrored_a) : (vector<16x!S>, vector<16x!S>) -> vector<16x!S>
+    %a1, %b1 = func.call @merge_mirrored_4(%a, %b) : (vector<16x!S>, vector<16x!S>) -> (vector<16x!S>, vector<16x!S>)
     %a2 = func.call @compare_columns_2(%a1) : (vector<16x!S>) -> vector<16x!S>
     %b2 = func.call @compare_columns_2(%b1) : (vector<16x!S>) -> vector<16x!S>
     %a3 = func.call @compare_columns_1(%a2) : (vector<16x!S>) -> vector<16x!S>
@@ -255,10 +283,7 @@ func.func private @merge_columns_8(%t: memref<2048x!S>, %size: index) {
     %j = arith.subi %last, %i : index
     %a = vector.load %t[%i] : memref<2048x!S>, vector<16x!S>
     %b = vector.load %t[%j] : memref<2048x!S>, vector<16x!S>
-    %mirrored_a = vector.shuffle %a, %a [15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0] : vector<16x!S>, vector<16x!S>
-    %mirrored_b = vector.shuffle %b, %b [15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0] : vector<16x!S>, vector<16x!S>
-    %a1 = func.call @choose_8(%a, %mirrored_b) : (vector<16x!S>, vector<16x!S>) -> vector<16x!S>
-    %b1 = func.call @choose_8(%b, %mirrored_a) : (vector<16x!S>, vector<16x!S>) -> vector<16x!S>
+    %a1, %b1 = func.call @merge_mirrored_8(%a, %b) : (vector<16x!S>, vector<16x!S>) -> (vector<16x!S>, vector<16x!S>)
     %a2 = func.call @compare_columns_4(%a1) : (vector<16x!S>) -> vector<16x!S>
     %b2 = func.call @compare_columns_4(%b1) : (vector<16x!S>) -> vector<16x!S>
     %a3 = func.call @compare_columns_2(%a2) : (vector<16x!S>) -> vector<16x!S>
@@ -291,8 +316,7 @@ func.func private @transpose_rows(%t: memref<2048x!S>, %size: index) -> index {
       %at_b = arith.addi %at_a, %half : index
       %a = vector.load %t[%at_a] : memref<2048x!S>, vector<16x!S>
       %b = vector.load %t[%at_b] : memref<2048x!S>, vector<16x!S>
-      %low = vector.shuffle %a, %b [0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23] : vector<16x!S>, vector<16x!S>
-      %high = vector.shuffle %a, %b [8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31] : vector<16x!S>, vector<16x!S>
+      %low, %high = func.call @interleave(%a, %b) : (vector<16x!S>, vector<16x!S>) -> (vector<16x!S>, vector<16x!S>)
       %twice = arith.addi %i, %i : index
       %at_low = arith.addi %to, %twice : index
       %at_high = arith.addi %at_low, %c16 : index

@@ -1,10 +1,11 @@
 // sort_rows.mlir - sorts the rows of a matrix, on all threads, by integers that are made of the elements.
 //
 // A long row is first distributed to buckets whose elements fit in a core's cache: a sample of the row says which of 16,384 equal
-// parts of its range go to which bucket, so that all get about as many. Each bucket is then sorted by itself (merge_sort.mlir). A bucket
-// with many times its share, as where many elements share their high bits, is sorted by parts and merges on all threads.
-// Many shorter rows are shared among the threads; those of at most 1,024 elements are sorted by a network (sort_network.mlir). A row
-// with at most 16,384 keys from the least to the greatest one is sorted by counting each of these (sort_counts.mlir).
+// parts of its range go to which bucket, so that all get about as many. Each bucket is then sorted by itself (sort_quick.mlir,
+// merge_sort.mlir). A bucket with many times its share, as where many elements share their high bits, is sorted by parts and merges on
+// all threads. Many shorter rows are shared among the threads; those of at most 1,024 elements are sorted by a network
+// (sort_network.mlir), or in registers where the machine has many (sort_block.mlir). A row with at most 16,384 keys from the least to
+// the greatest one is sorted by counting each of these (sort_counts.mlir).
 //
 // Buckets and rows are stable for keys whose order is that of the elements' places where they are equal.
 //
@@ -181,6 +182,7 @@ func.func private @sort_buckets(%begins: memref<?xindex>, %num_buckets: index, %
   %c1 = arith.constant 1 : index
   %c4 = arith.constant 4 : index
   %no = arith.constant false
+  %yes = arith.constant true
   %most_or_less = arith.constant 262144 : index
   %share = arith.ceildivui %n, %num_buckets : index
   %shares = arith.muli %share, %c4 : index
@@ -196,8 +198,8 @@ func.func private @sort_buckets(%begins: memref<?xindex>, %num_buckets: index, %
     scf.if %fits_some {
       %tmp = memref.alloc(%size) : memref<?x!S>
       %at = arith.addi %row, %begin : index
-      %sorted:3 = func.call @radix_sort(%out, %at, %tmp, %c0, %size, %low)
-          : (memref<?x!S>, index, memref<?x!S>, index, index, index) -> (memref<?x!S>, index, i1)
+      %sorted:3 = func.call @sort_list(%out, %at, %tmp, %size, %low, %yes)
+          : (memref<?x!S>, index, memref<?x!S>, index, index, i1) -> (memref<?x!S>, index, i1)
       scf.if %sorted#2 {
         func.call @write_results(%tmp, %c0, %size, %order, %row, %out, %at)
             : (memref<?x!S>, index, index, memref<?xi32>, index, memref<?x!S>, index) -> ()
@@ -331,14 +333,25 @@ func.func private @sort_short_rows(%x: memref<?x!T>, %keys: memref<?x!S>, %order
     %n: index, %out: memref<?x!S>) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
+  %c64 = arith.constant 64 : index
   %t = memref.alloc() : memref<2048x!S>
+  %list = memref.cast %t : memref<2048x!S> to memref<?x!S>
+  %by_blocks = func.call @expands() : () -> i1
+  %is_wide = arith.cmpi ugt, %n, %c64 : index
+  %in_registers = arith.andi %by_blocks, %is_wide : i1
   scf.for %r = %begin to %end step %c1 {
     %row = arith.muli %r, %n : index
     scf.for %i = %c0 to %n step %c1 {
       %key = func.call @read(%x, %keys, %row, %i) : (memref<?x!T>, memref<?x!S>, index, index) -> !S
       memref.store %key, %t[%i] : memref<2048x!S>
     }
-    %at = func.call @network_sort(%t, %n) : (memref<2048x!S>, index) -> index
+    %at = scf.if %in_registers -> (index) {
+      func.call @sort_block(%list, %c0, %n) : (memref<?x!S>, index, index) -> ()
+      scf.yield %c0 : index
+    } else {
+      %begin_sorted = func.call @network_sort(%t, %n) : (memref<2048x!S>, index) -> index
+      scf.yield %begin_sorted : index
+    }
     scf.for %i = %c0 to %n step %c1 {
       %from = arith.addi %at, %i : index
       %to = arith.addi %row, %i : index
@@ -356,6 +369,7 @@ func.func private @sort_middle_rows(%x: memref<?x!T>, %keys: memref<?x!S>, %orde
     %n: index, %low: index, %out: memref<?x!S>) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
+  %no = arith.constant false
   %row_keys = memref.alloc(%n) : memref<?x!S>
   %tmp = memref.alloc(%n) : memref<?x!S>
   scf.for %r = %begin to %end step %c1 {
@@ -364,8 +378,8 @@ func.func private @sort_middle_rows(%x: memref<?x!T>, %keys: memref<?x!S>, %orde
       %key = func.call @read(%x, %keys, %row, %i) : (memref<?x!T>, memref<?x!S>, index, index) -> !S
       memref.store %key, %row_keys[%i] : memref<?x!S>
     }
-    %sorted:3 = func.call @radix_sort(%row_keys, %c0, %tmp, %c0, %n, %low)
-        : (memref<?x!S>, index, memref<?x!S>, index, index, index) -> (memref<?x!S>, index, i1)
+    %sorted:3 = func.call @sort_list(%row_keys, %c0, %tmp, %n, %low, %no)
+        : (memref<?x!S>, index, memref<?x!S>, index, index, i1) -> (memref<?x!S>, index, i1)
     func.call @write_results(%sorted#0, %sorted#1, %n, %order, %row, %out, %row)
         : (memref<?x!S>, index, index, memref<?xi32>, index, memref<?x!S>, index) -> ()
   }
@@ -380,7 +394,10 @@ func.func private @sort_rows(%x: memref<?x!T>, %keys: memref<?x!S>, %order: memr
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %most = arith.constant 65536 : index
-  %most_short = arith.constant 1024 : index
+  %c256 = arith.constant 256 : index
+  %c1024 = arith.constant 1024 : index
+  %by_partitions = func.call @expands() : () -> i1
+  %most_short = arith.select %by_partitions, %c256, %c1024 : index
   %is_long = arith.cmpi ugt, %n, %most : index
   %is_short = arith.cmpi ule, %n, %most_short : index
   scf.if %is_long {

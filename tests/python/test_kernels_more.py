@@ -127,6 +127,33 @@ def test_sorts_of_short_rows(dtype):
         same(kernels.argsort(a), np.argsort(a, kind="stable"))
 
 
+def poor_samples(rng, n):
+    """A list whose samples of 16 elements are the least that are left, so that the median of one parts it unevenly."""
+    values, left = np.full(n, -1), np.arange(n)
+    for step in range(60):
+        stride = left.size // 16
+        sample = left[stride // 16 + np.arange(16) * stride]
+        new = sample[values[sample] < 0]
+        values[new] = step * 16 + rng.permutation(new.size)
+        pivot = np.sort(values[sample])[8]
+        left = left[(values[left] < 0) | (values[left] >= pivot)]
+    values[values < 0] = 1000 + rng.permutation((values < 0).sum())
+    return values
+
+
+@pytest.mark.parametrize("dtype", ["i4", "f8", "u4"])
+def test_sorts_of_poor_samples(dtype):
+    """By quicksort, whose pivots are means of ranges then; with values far apart and close, and with equal ones."""
+    rng = np.random.default_rng(38)
+    for n in 3_000, 50_000:
+        values = poor_samples(rng, n)
+        for a in values, values // 50, np.where(values < n // 2, values, values * 40_000):
+            a = a.astype(dtype)
+            for x in (a, np.stack([a, a[::-1]])):
+                same(kernels.sort(x), np.sort(x, kind="stable"))
+                same(kernels.argsort(x), np.argsort(x, kind="stable"))
+
+
 @pytest.mark.parametrize("dtype", ["u1", "f4"])
 def test_descending_sorts(dtype):
     rng = np.random.default_rng(22)

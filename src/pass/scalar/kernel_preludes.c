@@ -138,10 +138,16 @@ void nr_kernel_nms_prelude(NrBuf *out, bool centre) {
 }
 
 void nr_kernel_prelude(NrContext *ctx, NrBuf *out, NoriaDType dtype, bool descending) {
-  nr_kernel_prelude_checked(ctx, out, dtype, descending, false);
+  nr_kernel_prelude_checked(ctx, out, dtype, descending, false, NULL);
 }
 
-void nr_kernel_prelude_checked(NrContext *ctx, NrBuf *out, NoriaDType dtype, bool descending, bool checked) {
+static void expands_prelude(NrBuf *out, const NrTarget *target) {
+  nr_buf_printf(out, "func.func private @expands() -> i1 {\n  %%c = arith.constant %s\n  return %%c : i1\n}\n",
+                target && target->units & NR_UNIT_EXPAND ? "true" : "false");
+}
+
+void nr_kernel_prelude_checked(NrContext *ctx, NrBuf *out, NoriaDType dtype, bool descending, bool checked,
+                               const NrTarget *target) {
   NrType type = nr_dtype_type(ctx, dtype), elem = nr_type_lowered(type);
   bool is_int = nr_type_is_int(elem);
   bool is_unsigned = is_int && (type->signedness == NR_UNSIGNED || dtype == NORIA_BOOL);
@@ -166,6 +172,7 @@ void nr_kernel_prelude_checked(NrContext *ctx, NrBuf *out, NoriaDType dtype, boo
   append_codes(out, elem, dtype, !is_unsigned, descending);
   nr_buf_printf(out, "func.func private @checked() -> i1 {\n  %%c = arith.constant %s\n  return %%c : i1\n}\n",
                 checked ? "true" : "false");
+  expands_prelude(out, target);
 }
 
 /* ---- sparse matrices --------------------------------------------------------------------------------------------- */
@@ -207,7 +214,6 @@ void nr_kernel_sparse_prelude(NrContext *ctx, NrBuf *out, NoriaDType dtype, Nori
   nr_buf_printf(out, "  %%zero = arith.constant dense<%s> : vector<16x!T>\n", zero);
   nr_buf_printf(out, "  %%result = arith.cmp%s %s, %%a, %%zero : vector<16x!T>\n", kind, differs);
   nr_buf_printf(out, "  return %%result : vector<16xi1>\n}\n");
-  nr_buf_printf(out, "func.func private @expands() -> i1 {\n  %%c = arith.constant %s\n  return %%c : i1\n}\n",
-                target->units & NR_UNIT_EXPAND ? "true" : "false");
+  expands_prelude(out, target);
   choose_prelude(ctx, out, elem);
 }

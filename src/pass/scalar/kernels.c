@@ -10,9 +10,9 @@
 typedef struct Row {
   const char *kernel;
   NrKernelKind kind;
-  const char *parts[7];
+  const char *parts[9];
 } Row;
-#define SORT_PARTS "sort_rows", "sort_counts", "merge_sort", "sort_network", "merge_path"
+#define SORT_PARTS "sort_rows", "sort_counts", "merge_sort", "sort_quick", "sort_block", "sort_network", "merge_path"
 static const Row rows[] = {
     {"argsort", NR_KERNEL_ORDERED, {SORT_PARTS}},
     {"histogram", NR_KERNEL_ORDERED, {"search_table", "search", "order"}},
@@ -151,7 +151,7 @@ static NrStatus write_prelude(Name *name, bool check, const NrTarget *target, Nr
   if (descending) word = next_word(name);
   bool checked = nr_str_is(word, "checked");
   if ((word.size && !checked) || name->words.size) return expected(name, type, "", ".descending");
-  nr_kernel_prelude_checked(name->ctx, out, *dtype, descending, checked || check);
+  nr_kernel_prelude_checked(name->ctx, out, *dtype, descending, checked || check, target);
   return NR_OK;
 }
 

@@ -20,8 +20,10 @@ extern const NrKernelText nr_kernel_texts[];
  * i1) -> i64 the low or high 32 bits of a key, or all of one that has no more; @key_bits, @zero, @minus_zero and
  * @is_nan(!T) -> i1. */
 void nr_kernel_prelude(NrContext *ctx, NrBuf *out, NoriaDType dtype, bool descending);
-/* The same; @checked() -> i1 says whether the kernel checks what is costly to check, as that its input is sorted. */
-void nr_kernel_prelude_checked(NrContext *ctx, NrBuf *out, NoriaDType dtype, bool descending, bool checked);
+/* The same; @checked() -> i1 says whether the kernel checks what is costly to check, as that its input is sorted, and
+ * @expands() -> i1 whether the target has NR_UNIT_EXPAND. target: NULL for one without. */
+void nr_kernel_prelude_checked(NrContext *ctx, NrBuf *out, NoriaDType dtype, bool descending, bool checked,
+                               const NrTarget *target);
 
 /* The prelude of kernel nms; centre: boxes are given by their centre and size, not by two corners. */
 void nr_kernel_nms_prelude(NrBuf *out, bool centre);
