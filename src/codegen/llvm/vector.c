@@ -267,8 +267,8 @@ static void store_compressed(NrLl *g, LLVMValueRef address, unsigned align, LLVM
   nr_ll_call_attr(g, nr_ll_intrinsic(g, "llvm.masked.store", overloads, 2, store, 3), 1, "align", align);
 }
 
-/* A compressstore: lanes are compressed in the register and stored under a mask, if an instruction compresses them. That
- * which compresses to memory takes hundreds of cycles on a Zen 4. */
+/* A compressstore: lanes are compressed in the register and stored under a mask, if an instruction compresses them. The
+ * one that compresses to memory takes hundreds of cycles on a Zen 4. */
 static NrStatus emit_compressstore(NrLl *g, NrOp *op, const NrLlRow *row) {
   NrType type = nr_vector_compressstore_value(op)->type;
   unsigned lanes = lanes_to_expand(g, type), all = (unsigned)type->dims[0];
