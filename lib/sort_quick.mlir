@@ -239,13 +239,15 @@ func.func private @quick_sort(%list: memref<?x!S>, %first: index, %others: memre
 }
 
 // Whether partitions of %n elements from a[%begin] on take less time than a radix sort, which needs not look at the bits below %low:
-// where it takes more than one pass over elements of at most 32 bits, or four over larger ones that may not be evenly spread.
+// where it takes more than one pass over elements of at most 32 bits, or four over larger ones that may not be evenly spread, and where
+// there are few elements.
 func.func private @is_for_partitions(%a: memref<?x!S>, %begin: index, %n: index, %low: index, %is_even: i1) -> i1 {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c12 = arith.constant 12 : index
   %c32 = arith.constant 32 : index
   %c36 = arith.constant 36 : index
+  %c1024 = arith.constant 1024 : index
   %yes = arith.constant true
   %expands = func.call @expands() : () -> i1
   %all_bits_count = arith.cmpi eq, %low, %c0 : index
@@ -269,7 +271,9 @@ func.func private @is_for_partitions(%a: memref<?x!S>, %begin: index, %n: index,
     %most = arith.select %is_narrow, %c12, %c36 : index
     %is_wide = arith.cmpi ugt, %bits, %most : index
     %both = arith.andi %fits, %is_wide : i1
-    scf.yield %both : i1
+    %is_short = arith.cmpi ule, %n, %c1024 : index
+    %either = arith.ori %both, %is_short : i1
+    scf.yield %either : i1
   } else {
     scf.yield %may : i1
   }

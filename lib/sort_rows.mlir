@@ -334,11 +334,14 @@ func.func private @sort_short_rows(%x: memref<?x!T>, %keys: memref<?x!S>, %order
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c64 = arith.constant 64 : index
+  %c256 = arith.constant 256 : index
   %t = memref.alloc() : memref<2048x!S>
   %list = memref.cast %t : memref<2048x!S> to memref<?x!S>
   %by_blocks = func.call @expands() : () -> i1
   %is_wide = arith.cmpi ugt, %n, %c64 : index
-  %in_registers = arith.andi %by_blocks, %is_wide : i1
+  %fits = arith.cmpi ule, %n, %c256 : index
+  %fits_wide = arith.andi %fits, %is_wide : i1
+  %in_registers = arith.andi %by_blocks, %fits_wide : i1
   scf.for %r = %begin to %end step %c1 {
     %row = arith.muli %r, %n : index
     scf.for %i = %c0 to %n step %c1 {
@@ -396,7 +399,10 @@ func.func private @sort_rows(%x: memref<?x!T>, %keys: memref<?x!S>, %order: memr
   %most = arith.constant 65536 : index
   %c256 = arith.constant 256 : index
   %c1024 = arith.constant 1024 : index
-  %by_partitions = func.call @expands() : () -> i1
+  // longer ones by partitions, where these are possible and all bits count (@is_for_partitions)
+  %expands = func.call @expands() : () -> i1
+  %all_bits_count = arith.cmpi eq, %low, %c0 : index
+  %by_partitions = arith.andi %expands, %all_bits_count : i1
   %most_short = arith.select %by_partitions, %c256, %c1024 : index
   %is_long = arith.cmpi ugt, %n, %most : index
   %is_short = arith.cmpi ule, %n, %most_short : index
