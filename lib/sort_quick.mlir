@@ -4,9 +4,9 @@
 // the others to another list, from which they are copied behind. The pivot is the median of 16 elements. A part of at most 256
 // elements is sorted by a network (sort_block.mlir). Of two parts, the larger one waits on a stack.
 //
-// Where no element is less than the pivot, those equal to it are taken out, so that many equal elements cost no more. Where all
-// partitions have looked at more elements than twice what even ones would, a pivot is the mean of the least and the greatest element,
-// so that no element is partitioned more often than it has bits.
+// Where no element is less than the pivot, those equal to it are taken out, so that many equal elements cost no more. Once all
+// partitions have looked at 2 n log2(n) elements, a pivot is the mean of the least and the greatest element; from then on, no element
+// is partitioned more often than it has bits.
 //
 // The method is that of M. Blacher et al., Vectorized and performance-portable quicksort, 2022, with a second list in place of a
 // buffer.
@@ -89,7 +89,7 @@ func.func private @add_less(%counts: vector<16xi32>, %others: vector<16x!S>, %ke
   return %sum : vector<16xi32>
 }
 
-// The median of 16 of %n elements: the greatest one that has no more than 8 less than itself.
+// The median of 16 of %n elements, at equal distances: the greatest one that has no more than 8 less than itself.
 func.func private @median_of_sample(%list: memref<?x!S>, %begin: index, %n: index) -> !S {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -101,8 +101,8 @@ func.func private @median_of_sample(%list: memref<?x!S>, %begin: index, %n: inde
   %none = arith.constant dense<0> : vector<16xi32>
   %eight = arith.constant dense<8> : vector<16xi32>
   %stride = arith.divui %n, %c16 : index
-  %half_stride = arith.divui %stride, %c16 : index
-  %first = arith.addi %begin, %half_stride : index
+  %offset = arith.divui %stride, %c16 : index
+  %first = arith.addi %begin, %offset : index
   %strides = vector.broadcast %stride : index to vector<16xindex>
   %places = arith.muli %lanes, %strides : vector<16xindex>
   %keys = vector.gather %list[%first] [%places], %all, %least
@@ -275,13 +275,14 @@ func.func private @is_for_partitions(%a: memref<?x!S>, %begin: index, %n: index,
     %either = arith.ori %both, %is_short : i1
     scf.yield %either : i1
   } else {
-    scf.yield %may : i1
+    %no = arith.constant false
+    scf.yield %no : i1
   }
   return %is_faster : i1
 }
 
-// Sorts %n elements, at least one and less than 2^32, from a[%a_begin] on, by the bits from %low on as far as they are not in order
-// below these. The same number from the begin of %b on is overwritten. Gives the list that has the result, where it begins, and whether
+// Sorts %n elements, at least one and less than 2^32, from a[%a_begin] on. Where two are equal from bit %low on, the first of them is
+// not greater in the bits below, so that these may be left out. The same number from the begin of %b on is overwritten. Gives the list that has the result, where it begins, and whether
 // that is %b. is_even: whether the elements are most likely spread over their range about evenly.
 func.func private @sort_list(%a: memref<?x!S>, %a_begin: index, %b: memref<?x!S>, %n: index, %low: index, %is_even: i1)
     -> (memref<?x!S>, index, i1) {

@@ -4,8 +4,9 @@
 // parts of its range go to which bucket, so that all get about as many. Each bucket is then sorted by itself (sort_quick.mlir,
 // merge_sort.mlir). A bucket with many times its share, as where many elements share their high bits, is sorted by parts and merges on
 // all threads. Many shorter rows are shared among the threads; those of at most 1,024 elements are sorted by a network
-// (sort_network.mlir), or in registers where the machine has many (sort_block.mlir). A row with at most 16,384 keys from the least to
-// the greatest one is sorted by counting each of these (sort_counts.mlir).
+// (sort_network.mlir). On machines that expand and compress vectors (@expands), rows of 65 to 256 elements are sorted in registers
+// (sort_block.mlir), and those of up to 1,024 by the network only where bits below %low need no look. A row with at most 16,384 keys
+// from the least to the greatest one is sorted by counting each of these (sort_counts.mlir).
 //
 // Buckets and rows are stable for keys whose order is that of the elements' places where they are equal.
 //
@@ -341,7 +342,7 @@ func.func private @sort_short_rows(%x: memref<?x!T>, %keys: memref<?x!S>, %order
   %is_wide = arith.cmpi ugt, %n, %c64 : index
   %fits = arith.cmpi ule, %n, %c256 : index
   %fits_wide = arith.andi %fits, %is_wide : i1
-  %in_registers = arith.andi %by_blocks, %fits_wide : i1
+  %in_registers = arith.andi %by_blocks, %fits_wide : i1 // @sort_block takes 256 elements
   scf.for %r = %begin to %end step %c1 {
     %row = arith.muli %r, %n : index
     scf.for %i = %c0 to %n step %c1 {

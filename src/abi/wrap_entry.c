@@ -240,6 +240,23 @@ static bool has_dims_of(NrAttr info, NrType type) {
   return true;
 }
 
+/* The type that the tools read and print values by; any other than that of the values may have larger ones. */
+static bool has_type_of(NrAttr info, NrType type) {
+  NrAttr told = nr_dict_get(info, "type");
+  if (!told) return true;
+  NrAbiType c;
+  NrType outer = nr_abi_outer_type(told->type, &c);
+  if (!outer || nr_type_is_handle(outer) || nr_type_is_handle(type))
+    return outer && nr_type_lowered(outer) == nr_type_lowered(type);
+  bool fits = nr_type_is_shaped(type) && nr_type_lowered(outer->elem) == nr_type_lowered(type->elem);
+  if (!fits || !nr_type_is_ranked(outer) || !nr_type_is_ranked(type))
+    return fits && nr_type_is_ranked(outer) == nr_type_is_ranked(type);
+  if (outer->rank != type->rank) return false;
+  for (uint32_t d = 0; d < type->rank; d++)
+    if (outer->dims[d] != NR_DYNAMIC && outer->dims[d] != type->dims[d]) return false;
+  return true;
+}
+
 /* The runtime checks a program's inputs against these descriptions only, so they must be those of the types: a program
  * in text may say anything. types NULL: the types are not known yet. */
 static NrStatus check_infos(NrOp *func, const NrAttrName *attr, NrType const *types, size_t count) {
@@ -249,7 +266,8 @@ static NrStatus check_infos(NrOp *func, const NrAttrName *attr, NrType const *ty
                        count);
   for (size_t i = 0; types && i < count; i++) {
     NrAttr info = list->items[i];
-    bool fits = has_kind_of(info, types[i]) && has_elements_of(info, types[i]) && has_dims_of(info, types[i]);
+    bool fits = has_kind_of(info, types[i]) && has_elements_of(info, types[i]) &&
+                has_dims_of(info, types[i]) && has_type_of(info, types[i]);
     if (!fits)
       return nr_op_error(func, "is a program's entry, but entry %zu of '%s' does not describe type %s", i, attr->text,
                          nr_type_text(types[i]->ctx, types[i]));
@@ -257,28 +275,29 @@ static NrStatus check_infos(NrOp *func, const NrAttrName *attr, NrType const *ty
   return NR_OK;
 }
 
-static bool refers_to(NrAttr attr, NrStr name) {
-  bool found = attr->kind == NR_ATTR_SYMBOL && nr_str_eq(attr->s, name);
-  for (size_t i = 0; attr->kind == NR_ATTR_ARRAY && i < attr->size; i++) found |= refers_to(attr->items[i], name);
+static bool refers_to(NrOp *op, NrAttr attr, NrOp *func) {
+  bool found = false;
+  if (attr->kind == NR_ATTR_SYMBOL)
+    found = nr_str_eq(attr->s, nr_op_attr_str(func, NR_A_sym_name)) && nr_symbol_resolve(op, attr) == func;
+  for (size_t i = 0; attr->kind == NR_ATTR_ARRAY && i < attr->size; i++) found |= refers_to(op, attr->items[i], func);
+  for (size_t i = 0; attr->kind == NR_ATTR_DICT && i < attr->num_named; i++)
+    found |= refers_to(op, attr->named[i].value, func);
   return found;
-}
-
-static bool leaves_alone(NrOp *op, void *func) {
-  NrStr name = nr_op_attr_str(func, NR_A_sym_name);
-  for (uint32_t i = 0; i < op->num_attrs; i++)
-    if (refers_to(op->attrs[i].value, name)) return false;
-  return true;
 }
 
 /* The runtime checks what it passes to an entry, and the entry's code relies on that. A call inside of the program is
  * not checked. */
-static NrStatus check_calls(NrModule *module, NrOp *func) {
-  if (nr_walk_pre(module->op, leaves_alone, func)) return NR_OK;
-  return nr_op_error(func, "is a program's entry, which the program itself may not call");
+static bool leaves_alone(NrOp *op, void *func) {
+  for (uint32_t i = 0; op != func && i < op->num_attrs; i++)
+    if (refers_to(op, op->attrs[i].value, func)) {
+      (void)nr_op_error(op, "refers to the program's entry, which only the runtime may call");
+      return false;
+    }
+  return true;
 }
 
 static NrStatus check_entry(NrModule *module, NrOp *func) {
-  NR_TRY(check_calls(module, func));
+  if (!nr_walk_pre(module->op, leaves_alone, func)) return NR_ERROR_INVALID;
   NrType type = nr_func_type(func);
   NR_TRY(check_infos(func, NR_A_noria_inputs, type->inputs, type->num_inputs));
   /* A model may leave its outputs' types open or declare them loosely: lower-onnx sets types and descriptions. */

@@ -120,6 +120,7 @@ NrTarget nr_target_of(NrArch arch, const char *cpu, const char *features) {
   for (size_t i = 0; i < NR_CACHE_LEVELS; i++) t.cache_bytes[i] = row->cache_kib[i] << 10;
   for (size_t i = 0; i < NR_COUNTOF(units); i++)
     if (has_any(features, units[i].features[arch])) t.units |= units[i].unit;
+  if (t.vector_bytes < 64) t.units &= ~(uint32_t)NR_UNIT_EXPAND; /* of vectors of 16 and 32 bytes it takes AVX-512VL */
   set_bandwidth(&t);
   t.dispatch_ns = 1000;
   t.wake_ns = 5000;

@@ -48,7 +48,7 @@ func.func @sequence(%a: tensor<?xf32>)
 
 // -----
 
-// expected-error@+1 {{requires entry 0 of 'noria.inputs' to be a dictionary of name, dims and dim_names}}
+// expected-error@+1 {{requires entry 0 of 'noria.inputs' to be a dictionary of a name, a type, dims and as many dim_names}}
 func.func @no_dictionary(%a: tensor<?xf32>) attributes {noria.entry, noria.inputs = [1], noria.outputs = []} {
   return
 }
@@ -74,7 +74,7 @@ func.func @model(%a: tensor<2xf32>) -> none
 
 // -----
 
-// expected-error@+1 {{requires entry 0 of 'noria.outputs' to be a dictionary of name, dims and dim_names}}
+// expected-error@+1 {{requires entry 0 of 'noria.outputs' to be a dictionary of a name, a type, dims and as many dim_names}}
 func.func @wrong_model(%a: tensor<2xf32>) -> none attributes {noria.entry, noria.outputs = [7]} {
   "onnx.Yield"(%a) : (tensor<2xf32>) -> ()
 }
@@ -88,14 +88,14 @@ func.func @no_list() attributes {noria.entry, noria.inputs = 7, noria.outputs = 
 
 // -----
 
-// expected-error@+1 {{requires entry 0 of 'noria.inputs' to be a dictionary of name, dims and dim_names}}
+// expected-error@+1 {{requires entry 0 of 'noria.inputs' to be a dictionary of a name, a type, dims and as many dim_names}}
 func.func @wrong_name(%a: i64) attributes {noria.entry, noria.inputs = [{name = 3}]} {
   return
 }
 
 // -----
 
-// expected-error@+1 {{requires entry 0 of 'noria.inputs' to be a dictionary of name, dims and dim_names}}
+// expected-error@+1 {{requires entry 0 of 'noria.inputs' to be a dictionary of a name, a type, dims and as many dim_names}}
 func.func @more_names(%a: tensor<?xf32>)
     attributes {noria.entry, noria.inputs = [{dims = array<i64: -1>, dim_names = ["a", "b"]}]} {
   return
@@ -110,11 +110,56 @@ func.func @wrong_symbols() attributes {noria.warn_symbols = [1]} {
 
 // -----
 
+// expected-error@+1 {{requires entry 0 of 'noria.inputs' to be a dictionary of a name, a type, dims and as many dim_names}}
+func.func @no_type(%a: tensor<?xf32>)
+    attributes {noria.entry, noria.inputs = [{dtype = 1 : i64, dims = array<i64: -1>, type = 7}], noria.outputs = []} {
+  return
+}
+
+// -----
+
+// The tools print by the type: one with larger elements would read behind the buffer.
+// expected-error@+1 {{is a program's entry, but entry 0 of 'noria.outputs' does not describe type tensor<?xf32>}}
+func.func @larger_type(%a: tensor<?xf32>) -> tensor<?xf32>
+    attributes {noria.entry, noria.inputs = [{dtype = 1 : i64, dims = array<i64: -1>, type = tensor<?xf32>}],
+                noria.outputs = [{dtype = 1 : i64, dims = array<i64: -1>, type = complex<f64>}]} {
+  return %a : tensor<?xf32>
+}
+
+// -----
+
+// expected-error@+1 {{is a program's entry, but entry 0 of 'noria.outputs' does not describe type tensor<?xf32>}}
+func.func @more_elements(%a: tensor<?xf32>) -> tensor<?xf32>
+    attributes {noria.entry, noria.inputs = [{dtype = 1 : i64, dims = array<i64: -1>}],
+                noria.outputs = [{dtype = 1 : i64, dims = array<i64: -1>, type = memref<100xf32>}]} {
+  return %a : tensor<?xf32>
+}
+
+// -----
+
+// Another function of the name, in a module of its own.
+func.func @outer(%a: tensor<?xf32>) -> tensor<?xf32>
+    attributes {noria.entry, noria.inputs = [{name = "a", dtype = 1 : i64, dims = array<i64: -1>}],
+                noria.outputs = [{name = "b", dtype = 1 : i64, dims = array<i64: -1>}]} {
+  return %a : tensor<?xf32>
+}
+module @nested {
+  func.func @outer(%a: tensor<?xf32>) -> tensor<?xf32> {
+    return %a : tensor<?xf32>
+  }
+  func.func @caller(%a: tensor<?xf32>) -> tensor<?xf32> {
+    %0 = func.call @outer(%a) : (tensor<?xf32>) -> tensor<?xf32>
+    return %0 : tensor<?xf32>
+  }
+}
+
+// -----
+
 // What the runtime checks of inputs, a call inside of the program would not.
-// expected-error@+1 {{is a program's entry, which the program itself may not call}}
 func.func @called(%a: tensor<?xf32>) -> tensor<?xf32>
     attributes {noria.entry, noria.inputs = [{name = "a", dtype = 1 : i64, dims = array<i64: -1>}],
                 noria.outputs = [{name = "b", dtype = 1 : i64, dims = array<i64: -1>}]} {
+  // expected-error@+1 {{refers to the program's entry, which only the runtime may call}}
   %0 = func.call @called(%a) : (tensor<?xf32>) -> tensor<?xf32>
   return %0 : tensor<?xf32>
 }

@@ -62,11 +62,13 @@ static bool is_string_array(NrAttr attr) {
 
 /* An entry of noria.inputs or noria.outputs. Fields may be missing; those that are there have their kinds. */
 static bool is_value_info(NrAttr info) {
-  NrAttr name = nr_dict_get(info, "name"), dims = nr_dict_get(info, "dims"), names = nr_dict_get(info, "dim_names");
+  NrAttr name = nr_dict_get(info, "name"), type = nr_dict_get(info, "type");
+  NrAttr dims = nr_dict_get(info, "dims"), names = nr_dict_get(info, "dim_names");
   bool sized = dims && dims->kind == NR_ATTR_DENSE_ARRAY && nr_type_is_int_width(dims->type, 64);
   size_t rank = sized ? dims->data_size / sizeof(int64_t) : 0;
-  return info->kind == NR_ATTR_DICT && (!name || name->kind == NR_ATTR_STRING) && (!dims || sized) &&
-         rank <= NORIA_MAX_RANK && (!names || (is_string_array(names) && names->size == rank));
+  return info->kind == NR_ATTR_DICT && (!name || name->kind == NR_ATTR_STRING) &&
+         (!type || type->kind == NR_ATTR_TYPE) && (!dims || sized) && rank <= NORIA_MAX_RANK &&
+         (!names || (is_string_array(names) && names->size == rank));
 }
 
 static NrStatus verify_value_infos(NrOp *op, const NrAttrName *name) {
@@ -75,8 +77,9 @@ static NrStatus verify_value_infos(NrOp *op, const NrAttrName *name) {
   if (list->kind != NR_ATTR_ARRAY) return nr_op_error(op, "requires '%s' to be an array of dictionaries", name->text);
   for (size_t i = 0; i < list->size; i++)
     if (!is_value_info(list->items[i]))
-      return nr_op_error(op, "requires entry %zu of '%s' to be a dictionary of name, dims and dim_names", i,
-                         name->text);
+      return nr_op_error(
+          op, "requires entry %zu of '%s' to be a dictionary of a name, a type, dims and as many dim_names", i,
+          name->text);
   return NR_OK;
 }
 

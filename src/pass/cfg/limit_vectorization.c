@@ -47,20 +47,26 @@ static void find_blocks(Blocks *blocks, NrBlock *entry) {
   }
 }
 
-/* Whether the loop that a branch from `end` to `header` closes has more than max_ops ops. */
-static bool is_large(const Blocks *blocks, NrBlock *header, NrBlock *end, size_t max_ops) {
+/* Whether a reached branch to a block goes back. */
+static bool goes_back(const Blocks *blocks, const NrSuccessor *edge) {
+  size_t from = number_of(&blocks->places, edge->owner->block);
+  return from && number_of(&blocks->places, edge->block) >= from;
+}
+
+/* Whether the loop with that header, which all branches back to it close, has more than max_ops ops. */
+static bool is_large(const Blocks *blocks, NrBlock *header, size_t max_ops) {
   NR_VEC(NrBlock *) work = {0};
   NrMap seen = {0};
+  size_t count = 0;
   nr_map_set(&seen, header, header);
-  size_t count = number_of(&blocks->sizes, header);
-  if (end != header) nr_vec_push(&work, end);
-  nr_map_set(&seen, end, end);
+  nr_vec_push(&work, header);
   while (work.size && count <= max_ops) {
     NrBlock *block = nr_vec_pop(&work);
     count += number_of(&blocks->sizes, block);
     for (NrSuccessor *use = block->first_pred; use; use = use->next) {
       NrBlock *before = use->owner->block;
-      if (!nr_map_has(&blocks->places, before) || nr_map_has(&seen, before)) continue;
+      bool is_inside = block == header ? goes_back(blocks, use) : nr_map_has(&blocks->places, before);
+      if (!is_inside || nr_map_has(&seen, before)) continue;
       nr_map_set(&seen, before, before);
       nr_vec_push(&work, before);
     }
@@ -77,13 +83,13 @@ static void limit_function(NrOp *func, size_t max_ops) {
   Blocks blocks = {0};
   find_blocks(&blocks, nr_func_func_body(func));
   for (size_t b = 0; b < blocks.post.size; b++) {
-    NrBlock *block = blocks.post.data[b];
-    NrOp *branch = block->last;
-    for (uint32_t i = 0; branch && i < branch->num_successors && !nr_op_attr(branch, NR_A_noria_loop); i++) {
-      NrBlock *to = branch->successors[i].block;
-      bool goes_back = number_of(&blocks.places, to) >= number_of(&blocks.places, block);
-      if (goes_back && is_large(&blocks, to, block, max_ops)) nr_op_set_attr(branch, NR_A_noria_loop, value);
-    }
+    NrBlock *header = blocks.post.data[b];
+    bool is_header = false;
+    for (NrSuccessor *use = header->first_pred; use; use = use->next) is_header |= goes_back(&blocks, use);
+    if (!is_header || !is_large(&blocks, header, max_ops)) continue;
+    for (NrSuccessor *use = header->first_pred; use; use = use->next)
+      if (goes_back(&blocks, use) && !nr_op_attr(use->owner, NR_A_noria_loop))
+        nr_op_set_attr(use->owner, NR_A_noria_loop, value);
   }
   nr_vec_deinit(&blocks.post);
   nr_vec_deinit(&blocks.stack);

@@ -21,7 +21,8 @@ extern const NrKernelText nr_kernel_texts[];
  * @is_nan(!T) -> i1. */
 void nr_kernel_prelude(NrContext *ctx, NrBuf *out, NoriaDType dtype, bool descending);
 /* The same; @checked() -> i1 says whether the kernel checks what is costly to check, as that its input is sorted, and
- * @expands() -> i1 whether the target has NR_UNIT_EXPAND. target: NULL for one without. */
+ * @expands() -> i1 whether the target expands and compresses vectors (NR_UNIT_EXPAND). target: NULL for one that does
+ * not. */
 void nr_kernel_prelude_checked(NrContext *ctx, NrBuf *out, NoriaDType dtype, bool descending, bool checked,
                                const NrTarget *target);
 

@@ -165,3 +165,20 @@ func.func @main(%t: tensor<?xf64>) -> (tensor<?xf64>, tensor<?xf64>) {
   %b = func.call @twice(%t) : (tensor<?xf64>) -> tensor<?xf64>
   return %a, %b : tensor<?xf64>, tensor<?xf64>
 }
+
+// Gathers and scatters make no other name of the memory.
+// CHECK-LABEL: func.func @gathered
+// CHECK-NOT: memref.copy
+// CHECK: return
+func.func @gathered(%at: vector<4xindex>, %n: index) -> tensor<?xf64> {
+  %c0 = arith.constant 0 : index
+  %all = arith.constant dense<true> : vector<4xi1>
+  %zeros = arith.constant dense<0.0> : vector<4xf64>
+  %m = memref.alloc(%n) : memref<?xf64>
+  vector.scatter %m[%c0] [%at], %all, %zeros : memref<?xf64>, vector<4xindex>, vector<4xi1>, vector<4xf64>
+  %v = vector.gather %m[%c0] [%at], %all, %zeros
+      : memref<?xf64>, vector<4xindex>, vector<4xi1>, vector<4xf64> into vector<4xf64>
+  vector.store %v, %m[%c0] : memref<?xf64>, vector<4xf64>
+  %r = bufferization.to_tensor %m restrict : memref<?xf64> to tensor<?xf64>
+  return %r : tensor<?xf64>
+}

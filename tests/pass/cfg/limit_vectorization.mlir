@@ -71,3 +71,26 @@ func.func @behind(%n: i64, %m: memref<64xi64>, %i: index) -> i64 {
   %next = arith.addi %k, %c1 : i64
   cf.br ^head(%next : i64)
 }
+
+// Two branches go back: both halves are the body, and both are marked.
+// CHECK-LABEL: func.func @two_ends
+// CHECK: cf.br ^bb1(%{{.*}}) {noria.loop = {vectorize = false}}
+// CHECK: cf.br ^bb1(%{{.*}}) {noria.loop = {vectorize = false}}
+func.func @two_ends(%n: i64, %m: memref<64xi64>, %i: index) -> i64 {
+  %c1 = arith.constant 1 : i64
+  cf.br ^head(%c1 : i64)
+^head(%k: i64):
+  %more = arith.cmpi slt, %k, %n : i64
+  %odd = arith.trunci %k : i64 to i1
+  cf.cond_br %more, ^body, ^exit
+^body:
+  cf.cond_br %odd, ^left, ^right
+^left:
+  %a = arith.addi %k, %c1 : i64
+  cf.br ^head(%a : i64)
+^right:
+  %b = arith.muli %k, %k : i64
+  cf.br ^head(%b : i64)
+^exit:
+  return %k : i64
+}
