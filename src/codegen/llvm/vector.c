@@ -264,7 +264,7 @@ static void store_compressed(NrLl *g, LLVMValueRef address, unsigned align, LLVM
   LLVMValueRef args[] = {whole, LLVMConstNull(whole_type), filled(g, mask, least)};
   LLVMValueRef packed = nr_ll_intrinsic(g, "llvm.x86.avx512.mask.compress", &whole_type, 1, args, 3);
   LLVMValueRef store[] = {part_of(g, packed, 0, lanes), address, first_lanes(g, count, lanes)};
-  nr_ll_call_attr(g, nr_ll_intrinsic(g, "llvm.masked.store", overloads, 2, store, 3), 1, "align", align);
+  nr_ll_call_attr(g, nr_ll_intrinsic(g, "llvm.masked.store", overloads, 2, store, 3), 2, "align", align);
 }
 
 /* A compressstore: lanes are compressed in the register and stored under a mask, if an instruction compresses them. The
