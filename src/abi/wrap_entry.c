@@ -40,17 +40,21 @@ static NrStatus no_entry(NrModule *module, const char *name) {
 
 /* The named function; without a name the one with noria.entry, else @main, else the only public one. */
 static NrStatus find_entry(NrModule *module, const char *name, NrOp **out) {
-  NrOp *main = NULL, *only = NULL;
+  NrOp *marked = NULL, *main = NULL, *only = NULL;
   size_t num_public = 0;
   *out = NULL;
   for (NrOp *op = nr_op_only_body(module->op)->first; op; op = op->next) {
     if (!is_candidate(op)) continue;
     NrStr symbol = nr_op_attr_str(op, NR_A_sym_name);
-    if (name ? nr_str_is(symbol, name) : nr_op_attr(op, NR_A_noria_entry) != NULL) return *out = op, NR_OK;
+    if (name && nr_str_is(symbol, name)) return *out = op, NR_OK;
+    if (!name && marked && nr_op_attr(op, NR_A_noria_entry))
+      return nr_op_error(op, "has 'noria.entry', as '%.*s' has: a program has one entry",
+                         NR_STR_ARG(nr_op_attr_str(marked, NR_A_sym_name)));
+    if (nr_op_attr(op, NR_A_noria_entry)) marked = op;
     if (nr_str_is(symbol, "main")) main = op;
     if (!is_private(op)) only = op, num_public++;
   }
-  *out = name ? NULL : main ? main : num_public == 1 ? only : NULL;
+  *out = name ? NULL : marked ? marked : main ? main : num_public == 1 ? only : NULL;
   return *out ? NR_OK : no_entry(module, name);
 }
 
@@ -311,8 +315,9 @@ NrStatus nr_abi_wrap_entry(NrModule *module, const char *name, bool check_input)
   if (name && *name == '@') name++;
   NrStatus status = split_sparse(module, check_input);
   if (!status) status = find_entry(module, name, &func);
+  for (NrOp *op = status ? NULL : nr_op_only_body(module->op)->first; op; op = op->next)
+    if (op != func) nr_op_remove_attr(op, NR_A_noria_entry);
   if (!status && !nr_op_attr(func, NR_A_noria_entry)) {
-    for (NrOp *op = nr_op_only_body(module->op)->first; op; op = op->next) nr_op_remove_attr(op, NR_A_noria_entry);
     status = build_wrapper(module, func);
     if (!status) status = drop_others(module);
   } else if (!status) {

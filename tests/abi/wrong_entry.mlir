@@ -163,3 +163,13 @@ func.func @called(%a: tensor<?xf32>) -> tensor<?xf32>
   %0 = func.call @called(%a) : (tensor<?xf32>) -> tensor<?xf32>
   return %0 : tensor<?xf32>
 }
+
+// -----
+
+func.func @first() attributes {noria.entry, noria.inputs = [], noria.outputs = []} {
+  return
+}
+// expected-error@+1 {{has 'noria.entry', as 'first' has: a program has one entry}}
+func.func @second() attributes {noria.entry, noria.inputs = [], noria.outputs = []} {
+  return
+}
