@@ -1,8 +1,9 @@
-// argsort.mlir - for each row of a matrix, the places of its elements in ascending order; equal ones in the order of their places.
+// argsort.mlir - for each row of a matrix, the places of its elements in ascending order; equal ones in the order of
+// their places.
 //
-// What is sorted (sort_rows.mlir) are integers of 64 bits: 32 bits of an element's key above its place. No two are equal, so
-// the order is stable whatever sorts them. A key of 64 bits takes two sorts, as digits do: by its low half, and then, of the
-// places in that order, by its high half.
+// What is sorted (sort_rows.mlir) are integers of 64 bits: 32 bits of an element's key above its place. No two are
+// equal, so the order is stable whatever sorts them. A key of 64 bits takes two sorts, as digits do: by its low half,
+// and then, of the places in that order, by its high half.
 //
 // The prelude defines the types !T and !K, @key(!T) -> !K, @half(!K, i1) -> i64 and @key_bits.
 
@@ -63,8 +64,8 @@ func.func private @result(%key: !S, %order: memref<?xi32>, %row: index) -> !S {
 }
 
 // The keys of one round of two: halves of the elements' keys, in the order of the places that the round before found.
-func.func private @write_keys(%x: memref<?x!T>, %again: i1, %places: memref<?x!S>, %n: index, %begin: index, %end: index,
-    %keys: memref<?x!S>, %order: memref<?xi32>) {
+func.func private @write_keys(%x: memref<?x!T>, %again: i1, %places: memref<?x!S>, %n: index, %begin: index,
+    %end: index, %keys: memref<?x!S>, %order: memref<?xi32>) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %some = arith.maxui %n, %c1 : index

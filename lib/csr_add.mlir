@@ -319,9 +319,9 @@ func.func private @room_of_rows(%ap: memref<?x!I>, %bp: memref<?x!I>, %r0: index
   return %room : index
 }
 
-// Writes rows %r0 to %r1 - 1 of the result from place %at on, and where they end. %room: the place behind those that may be
-// written. %expands: whether the steps of rows expand vectors, as far as that may read and write behind them. The place
-// behind the last element, and which lanes had a column that is wrong.
+// Writes rows %r0 to %r1 - 1 of the result from place %at on, and where they end. %room: the place behind those that
+// may be written. %expands: whether the steps of rows expand vectors, as far as that may read and write behind them.
+// The place behind the last element, and which lanes had a column that is wrong.
 func.func private @write_each_row(%ap: memref<?x!I>, %ai: memref<?x!I>, %ad: memref<?x!T>, %bp: memref<?x!I>,
     %bi: memref<?x!I>, %bd: memref<?x!T>, %cp: memref<?x!I>, %ci: memref<?x!I>, %cd: memref<?x!T>, %r0: index,
     %r1: index, %n: index, %at: index, %room: index, %expands: i1) -> (index, vector<16xi1>) {

@@ -2,12 +2,12 @@
 // machines that expand vectors (@expands). Not a kernel. Uses lib/csr_merge.mlir.
 //
 // From how many columns of b are less than each of a follows which of the 32 places behind each other are those of a: a
-// bit for each. The elements of a are expanded to those places, and the elements of b to the others. So an element takes
-// no instruction of its own but a comparison with the columns of a, and no branch depends on the columns.
+// bit for each. The elements of a are expanded to those places, and the elements of b to the others. So an element
+// takes no instruction of its own but a comparison with the columns of a, and no branch depends on the columns.
 
 // A bit for each place among the merged elements, at most 32, that one of a has: elements %q to %q + %k - 1 of b are
-// merged with the columns of a. Lanes of %a that are -1 have places behind them. Two columns that are in no order may have
-// one place.
+// merged with the columns of a. Lanes of %a that are -1 have places behind them. Two columns that are in no order may
+// have one place.
 func.func private @places_of(%a: vector<16x!I>, %bi: memref<?x!I>, %q: index, %k: index) -> i32 {
   %c1 = arith.constant 1 : index
   %own = arith.constant dense<[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15]> : vector<16xi32>
@@ -76,8 +76,8 @@ func.func private @count_bits(%bits: i32) -> index {
   return %size : index
 }
 
-// 16 columns: those of elements %p and behind it of a at the places of %bits_a, those from %q on of b at those of %bits_b,
-// and %others at other places.
+// 16 columns: those of elements %p and behind it of a at the places of %bits_a, those from %q on of b at those of
+// %bits_b, and %others at other places.
 func.func private @expand_columns(%ai: memref<?x!I>, %bi: memref<?x!I>, %p: index, %q: index, %bits_a: i32,
     %bits_b: i32, %others: vector<16x!I>) -> vector<16x!I> {
   %of_a = func.call @lanes_of(%bits_a) : (i32) -> vector<16xi1>

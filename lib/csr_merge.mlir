@@ -16,7 +16,8 @@ func.func private @count_lanes(%lanes: vector<16xi1>) -> index {
 func.func private @block(%indices: memref<?x!I>, %p: index, %n: index) -> vector<16x!I> {
   %none = arith.constant dense<-1> : vector<16x!I>
   %mask = vector.create_mask %n : vector<16xi1>
-  %columns = vector.maskedload %indices[%p], %mask, %none : memref<?x!I>, vector<16xi1>, vector<16x!I> into vector<16x!I>
+  %columns = vector.maskedload %indices[%p], %mask, %none
+      : memref<?x!I>, vector<16xi1>, vector<16x!I> into vector<16x!I>
   return %columns : vector<16x!I>
 }
 
@@ -91,7 +92,8 @@ func.func private @prefetch_columns(%indices: memref<?x!I>, %p: index) {
   return
 }
 
-// Asks for the values of a later block of rows that are as far behind its begin as element %p is behind that of this one.
+// Asks for the values of a later block of rows that are as far behind its begin as element %p is behind that of this
+// one.
 func.func private @prefetch_values(%data: memref<?x!T>, %p: index) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -140,8 +142,8 @@ func.func private @is_among(%columns: vector<16x!I>, %n: index, %indices: memref
   return %among : vector<16xi1>
 }
 
-// Whether %p is less than %ea, and %q than %eb; none is greater. Which of the rows ends first cannot be foreseen: so one
-// branch depends on both, by the sign of the differences.
+// Whether %p is less than %ea, and %q than %eb; none is greater. Which of the rows ends first cannot be foreseen: so
+// one branch depends on both, by the sign of the differences.
 func.func private @both_left(%p: index, %ea: index, %q: index, %eb: index) -> i1 {
   %c0 = arith.constant 0 : index
   %left_a = arith.subi %p, %ea : index
@@ -151,9 +153,9 @@ func.func private @both_left(%p: index, %ea: index, %q: index, %eb: index) -> i1
   return %left : i1
 }
 
-// Where the next blocks of two rows are, from which columns that both have are sought next: behind the block of 16, or the
-// rest of the row, that ends with the lesser column, or behind both where they end with the same one. So each block of a
-// is compared with all blocks of b that may have one of its columns.
+// Where the next blocks of two rows are, from which columns that both have are sought next: behind the block of 16, or
+// the rest of the row, that ends with the lesser column, or behind both where they end with the same one. So each block
+// of a is compared with all blocks of b that may have one of its columns.
 func.func private @next_blocks(%ai: memref<?x!I>, %p: index, %na: index, %bi: memref<?x!I>, %q: index, %nb: index)
     -> (index, index) {
   %c1 = arith.constant 1 : index

@@ -1,8 +1,8 @@
 // csr_multiply.mlir - the element-wise product of two sparse matrices in CSR. Uses lib/csr.mlir, lib/csr_merge.mlir and
 // lib/csr_rows.mlir.
 //
-// Products are of the columns that both matrices have: they are written behind each other for each block of rows, and moved
-// to their places once it is known how many there are.
+// Products are of the columns that both matrices have: they are written behind each other for each block of rows, and
+// moved to their places once it is known how many there are.
 //
 // As in SciPy, an element without one in the other matrix is multiplied by zero: infinities and NaN then give NaN. A
 // block of rows that has one of them is merged by @merge_row.
@@ -42,8 +42,8 @@ func.func private @has_special(%data: memref<?x!T>, %begin: index, %end: index) 
   return %any : i1
 }
 
-// The products of the columns that two blocks of 16 have in common go to place %at and behind it, but for those that are
-// zero. The place behind the last. More than %p - %at places may be written.
+// The products of the columns that two blocks of 16 have in common go to place %at and behind it, but for those that
+// are zero. The place behind the last. More than %p - %at places may be written.
 func.func private @multiply_blocks(%ai: memref<?x!I>, %ad: memref<?x!T>, %bi: memref<?x!I>, %bd: memref<?x!T>,
     %ci: memref<?x!I>, %cd: memref<?x!T>, %p: index, %na: index, %q: index, %nb: index, %at: index) -> index {
   %c1 = arith.constant 1 : index

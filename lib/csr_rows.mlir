@@ -14,9 +14,9 @@ func.func private @write_if(%j: !I, %v: !T, %ci: memref<?x!I>, %cd: memref<?x!T>
   return %next : index
 }
 
-// Merges two rows into the result from place %at on, where %write says so: @combine of the two elements of a column is an
-// element of the result, unless it is zero; a missing element counts as zero. The place behind the last element. While
-// both rows have elements, which of them comes next decides no branch: it cannot be foreseen.
+// Merges two rows into the result from place %at on, where %write says so: @combine of the two elements of a column is
+// an element of the result, unless it is zero; a missing element counts as zero. The place behind the last element.
+// While both rows have elements, which of them comes next decides no branch: it cannot be foreseen.
 func.func private @merge_row(%ai: memref<?x!I>, %ad: memref<?x!T>, %bi: memref<?x!I>, %bd: memref<?x!T>,
     %ci: memref<?x!I>, %cd: memref<?x!T>, %pa: index, %ea: index, %pb: index, %eb: index, %at: index, %write: i1)
     -> index {

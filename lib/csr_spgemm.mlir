@@ -37,8 +37,9 @@ func.func private @count_products(%ai: memref<?x!I>, %bp: memref<?x!I>, %p: inde
   return %sum : index
 }
 
-// The row of B that an element of A some places behind %k names: where its first elements, at most 128, begin, and a place
-// in the next line behind them. These are prefetched. %last_a: the last element of A, whose column has been checked.
+// The row of B that an element of A some places behind %k names: where its first elements, at most 128, begin, and a
+// place in the next line behind them. These are prefetched. %last_a: the last element of A, whose column has been
+// checked.
 func.func private @row_ahead(%ai: memref<?x!I>, %bp: memref<?x!I>, %k: index, %last_a: index) -> (index, index) {
   %c1 = arith.constant 1 : index
   %ahead = arith.constant 8 : index

@@ -2,13 +2,13 @@
 //
 // A row of the result is the sum of rows of the dense matrix, each times an element of the sparse one, added in the
 // order of these elements: 16 columns at a time in a vector, then the columns that are left one at a time. Blocks of
-// rows are shared among threads. Where the dense matrix is larger than a core's caches (%far), the row for an element is
-// prefetched some elements ahead.
+// rows are shared among threads. Where the dense matrix is larger than a core's caches (%far), the row for an element
+// is prefetched some elements ahead.
 //
 // The prelude defines !T, the elements, !I, the indices, and arithmetic on !T.
 
-// Columns %j to %j + 15 of row %r of the result, from elements %begin to %end - 1. The columns of elements before %stop have
-// been checked.
+// Columns %j to %j + 15 of row %r of the result, from elements %begin to %end - 1. The columns of elements before %stop
+// have been checked.
 func.func private @sum_16(%indices: memref<?x!I>, %data: memref<?x!T>, %x: memref<?x?x!T>, %y: memref<?x?x!T>,
     %r: index, %begin: index, %end: index, %j: index, %stop: index, %far: i1) {
   %c1 = arith.constant 1 : index

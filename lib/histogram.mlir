@@ -1,10 +1,12 @@
-// histogram.mlir - how many values are in each of the bins between sorted edges; a bin is without its right edge, but for the last.
+// histogram.mlir - how many values are in each of the bins between sorted edges; a bin is without its right edge, but
+// for the last.
 //
-// Values are searched by a table of the edges (search_table.mlir), and counted by parts on all threads. Where no entry of the table has
-// more than 1 or 4 edges, as where edges are about evenly spaced, each value takes as many comparisons.
+// Values are searched by a table of the edges (search_table.mlir), and counted by parts on all threads. Where no entry
+// of the table has more than 1 or 4 edges, as where edges are about evenly spaced, each value takes as many
+// comparisons.
 //
-// The prelude defines what search_table.mlir takes, @before(!T, !T) -> i1, and @checked() -> i1, whether it is an error where
-// the edges are not sorted.
+// The prelude defines what search_table.mlir takes, @before(!T, !T) -> i1, and @checked() -> i1, whether it is an error
+// where the edges are not sorted.
 
 func.func private @count_place(%counts: memref<?xi64>, %at: index) {
   %one = arith.constant 1 : i64
@@ -45,10 +47,10 @@ func.func private @number_passed(%keys: memref<?x!K>, %begin: index, %key: !K, %
   return %passed : index
 }
 
-// Counts the places of the values of a slice, from counts[c] on, where no entry of the table has more than 4 edges, or 1; there are
-// as many.
-func.func private @count_by_entries(%slice: tensor<?x!T>, %count: index, %n: index, %four: i1, %keys: memref<?x!K>, %begins: memref<?xi32>,
-    %least: !K, %greatest: !K, %shift: !K, %counts: memref<?xi64>, %c: index) {
+// Counts the places of the values of a slice, from counts[c] on, where no entry of the table has more than 4 edges, or
+// 1; there are as many.
+func.func private @count_by_entries(%slice: tensor<?x!T>, %count: index, %n: index, %four: i1, %keys: memref<?x!K>,
+    %begins: memref<?xi32>, %least: !K, %greatest: !K, %shift: !K, %counts: memref<?xi64>, %c: index) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c1024 = arith.constant 1024 : index
@@ -88,8 +90,8 @@ func.func private @count_by_entries(%slice: tensor<?x!T>, %count: index, %n: ind
 }
 
 // The same where entries may have any number of edges.
-func.func private @count_by_searches(%slice: tensor<?x!T>, %count: index, %n: index, %keys: memref<?x!K>, %begins: memref<?xi32>,
-    %least: !K, %greatest: !K, %shift: !K, %size: index, %counts: memref<?xi64>, %c: index) {
+func.func private @count_by_searches(%slice: tensor<?x!T>, %count: index, %n: index, %keys: memref<?x!K>,
+    %begins: memref<?xi32>, %least: !K, %greatest: !K, %shift: !K, %size: index, %counts: memref<?xi64>, %c: index) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c16 = arith.constant 16 : index
@@ -98,9 +100,10 @@ func.func private @count_by_searches(%slice: tensor<?x!T>, %count: index, %n: in
   %entries = memref.alloc() : memref<16x!K>
   %places = memref.alloc() : memref<16xindex>
   scf.for %first = %c0 to %count step %c16 {
-    func.call @search_values(%slice, %first, %count, %n, %keys, %begins, %least, %greatest, %shift, %size, %right, %block_values,
-        %entries, %places)
-        : (tensor<?x!T>, index, index, index, memref<?x!K>, memref<?xi32>, !K, !K, !K, index, i1, memref<16x!K>, memref<16x!K>, memref<16xindex>) -> ()
+    func.call @search_values(%slice, %first, %count, %n, %keys, %begins, %least, %greatest, %shift, %size, %right,
+        %block_values, %entries, %places)
+        : (tensor<?x!T>, index, index, index, memref<?x!K>, memref<?xi32>, !K, !K, !K, index, i1, memref<16x!K>,
+            memref<16x!K>, memref<16xindex>) -> ()
     %left = arith.subi %count, %first : index
     %block_size = arith.minui %left, %c16 : index
     scf.for %i = %c0 to %block_size step %c1 {
@@ -171,14 +174,17 @@ func.func @histogram(%edges: tensor<?x!T>, %values: tensor<?x!T>) -> tensor<?xi6
     %slice_size = arith.subi %end, %begin : index
     %slice = tensor.extract_slice %values[%begin] [%slice_size] [1] : tensor<?x!T> to tensor<?x!T>
     scf.if %one_each {
-      func.call @count_by_entries(%slice, %slice_size, %n, %no, %table#0, %table#1, %table#2, %table#3, %table#4, %counts, %c)
+      func.call @count_by_entries(%slice, %slice_size, %n, %no, %table#0, %table#1, %table#2, %table#3, %table#4,
+          %counts, %c)
           : (tensor<?x!T>, index, index, i1, memref<?x!K>, memref<?xi32>, !K, !K, !K, memref<?xi64>, index) -> ()
     } else {
       scf.if %four_each {
-        func.call @count_by_entries(%slice, %slice_size, %n, %yes, %table#0, %table#1, %table#2, %table#3, %table#4, %counts, %c)
+        func.call @count_by_entries(%slice, %slice_size, %n, %yes, %table#0, %table#1, %table#2, %table#3, %table#4,
+            %counts, %c)
             : (tensor<?x!T>, index, index, i1, memref<?x!K>, memref<?xi32>, !K, !K, !K, memref<?xi64>, index) -> ()
       } else {
-        func.call @count_by_searches(%slice, %slice_size, %n, %table#0, %table#1, %table#2, %table#3, %table#4, %table#5, %counts, %c)
+        func.call @count_by_searches(%slice, %slice_size, %n, %table#0, %table#1, %table#2, %table#3, %table#4,
+            %table#5, %counts, %c)
             : (tensor<?x!T>, index, index, memref<?x!K>, memref<?xi32>, !K, !K, !K, index, memref<?xi64>, index) -> ()
       }
     }

@@ -1,11 +1,11 @@
 // merge.mlir - two sorted lists as one; of equal elements, those of the first come first.
 //
-// Parts of the result are merged on all threads (merge_path.mlir), or, where one list has many times as many elements there as the
-// other, by searches of the few among the many. Lists that are not sorted give some of their elements,
-// or with @checked an error.
+// Parts of the result are merged on all threads (merge_path.mlir), or, where one list has many times as many elements
+// there as the other, by searches of the few among the many. Lists that are not sorted give some of their elements, or
+// with @checked an error.
 //
-// The prelude defines !T and @before(!T, !T) -> i1: whether the first operand comes before the second; a strict weak order;
-// and @checked() -> i1.
+// The prelude defines !T and @before(!T, !T) -> i1: whether the first operand comes before the second; a strict weak
+// order; and @checked() -> i1.
 
 !S = !T
 
@@ -14,10 +14,10 @@ func.func private @less(%a: !S, %b: !S) -> i1 {
   return %before : i1
 }
 
-// Merges few[f, f_end) and many[l, l_end) to out from %at on. few_first: the few are the left run, whose elements come first of equal ones.
-// All indices are inside whatever the runs hold: each search is in what is left of the many.
-func.func private @merge_by_searches(%few: memref<?x!S>, %f: index, %f_end: index, %many: memref<?x!S>, %l: index, %l_end: index,
-    %few_first: i1, %out: memref<?x!S>, %at: index) {
+// Merges few[f, f_end) and many[l, l_end) to out from %at on. few_first: the few are the left run, whose elements come
+// first of equal ones. All indices are inside whatever the runs hold: each search is in what is left of the many.
+func.func private @merge_by_searches(%few: memref<?x!S>, %f: index, %f_end: index, %many: memref<?x!S>, %l: index,
+    %l_end: index, %few_first: i1, %out: memref<?x!S>, %at: index) {
   %c1 = arith.constant 1 : index
   %yes = arith.constant true
   %rest:2 = scf.for %i = %f to %f_end step %c1 iter_args(%from = %l, %to = %at) -> (index, index) {
@@ -39,19 +39,21 @@ func.func private @merge_by_searches(%few: memref<?x!S>, %f: index, %f_end: inde
       %hi1 = arith.select %is_ahead, %hi, %mid : index
       scf.yield %lo1, %hi1 : index, index
     }
-    %next = func.call @copy_run(%many, %from, %found#0, %out, %to) : (memref<?x!S>, index, index, memref<?x!S>, index) -> index
+    %next = func.call @copy_run(%many, %from, %found#0, %out, %to)
+        : (memref<?x!S>, index, index, memref<?x!S>, index) -> index
     memref.store %x, %out[%next] : memref<?x!S>
     %behind = arith.addi %next, %c1 : index
     scf.yield %found#0, %behind : index, index
   }
-  %end = func.call @copy_run(%many, %rest#0, %l_end, %out, %rest#1) : (memref<?x!S>, index, index, memref<?x!S>, index) -> index
+  %end = func.call @copy_run(%many, %rest#0, %l_end, %out, %rest#1)
+      : (memref<?x!S>, index, index, memref<?x!S>, index) -> index
   return
 }
 
-// The elements %begin to %end of the merge of a[left, left + m) and b[right, right + n), to out from %at on: by searches
-// where one of them has at least 8 times as many elements there as the other.
-func.func private @merge_or_search(%a: memref<?x!S>, %left: index, %m: index, %b: memref<?x!S>, %right: index, %n: index,
-    %begin: index, %end: index, %out: memref<?x!S>, %at: index) {
+// The elements %begin to %end of the merge of a[left, left + m) and b[right, right + n), to out from %at on: by
+// searches where one of them has at least 8 times as many elements there as the other.
+func.func private @merge_or_search(%a: memref<?x!S>, %left: index, %m: index, %b: memref<?x!S>, %right: index,
+    %n: index, %begin: index, %end: index, %out: memref<?x!S>, %at: index) {
   %c3 = arith.constant 3 : index
   %yes = arith.constant true
   %no = arith.constant false

@@ -72,8 +72,8 @@ func.func private @copy_run(%a: memref<?x!S>, %begin: index, %end: index, %out: 
 }
 
 // Merges a[l, l_end) and b[r, r_end) to out from %at on, one element after the other.
-func.func private @merge_serially(%a: memref<?x!S>, %l: index, %l_end: index, %b: memref<?x!S>, %r: index, %r_end: index,
-    %out: memref<?x!S>, %at: index) {
+func.func private @merge_serially(%a: memref<?x!S>, %l: index, %l_end: index, %b: memref<?x!S>, %r: index,
+    %r_end: index, %out: memref<?x!S>, %at: index) {
   %c1 = arith.constant 1 : index
   %rest:3 = scf.while (%i = %l, %j = %r, %k = %at) : (index, index, index) -> (index, index, index) {
     %left = arith.cmpi ult, %i, %l_end : index
@@ -87,8 +87,10 @@ func.func private @merge_serially(%a: memref<?x!S>, %l: index, %l_end: index, %b
     %k1 = arith.addi %k, %c1 : index
     scf.yield %next#0, %next#1, %k1 : index, index, index
   }
-  %behind = func.call @copy_run(%a, %rest#0, %l_end, %out, %rest#2) : (memref<?x!S>, index, index, memref<?x!S>, index) -> index
-  %end = func.call @copy_run(%b, %rest#1, %r_end, %out, %behind) : (memref<?x!S>, index, index, memref<?x!S>, index) -> index
+  %behind = func.call @copy_run(%a, %rest#0, %l_end, %out, %rest#2)
+      : (memref<?x!S>, index, index, memref<?x!S>, index) -> index
+  %end = func.call @copy_run(%b, %rest#1, %r_end, %out, %behind)
+      : (memref<?x!S>, index, index, memref<?x!S>, index) -> index
   return
 }
 

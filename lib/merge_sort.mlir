@@ -1,12 +1,13 @@
 // merge_sort.mlir - sorts unsigned integers: a list on one thread, and a long list on all threads by parts and merges.
 //
-// On one thread, a list is sorted by a radix sort from the least significant digit on. Digits are of differences from the least
-// element, so that there are no more of them than the elements need; one that all elements share is left out. Where keys are wide, only
-// so many of their high bits are sorted by as few of them share, and insertion puts those in order.
+// On one thread, a list is sorted by partitions where that pays (sort_quick.mlir), else by a radix sort from the least
+// significant digit on. Digits are of differences from the least element, so that there are no more of them than the
+// elements need; one that all elements share is left out. Where keys are wide, only so many of their high bits are
+// sorted by as few of them share, and insertion puts those in order.
 //
-// On all threads, parts of a list that fit in a core's cache are each sorted like that. Then runs are merged in pairs, from one
-// list into another and back, until there is one run. Each merge is cut by merge path (merge_path.mlir), so that threads have
-// equal work also in the last one. Costs n log n.
+// On all threads, parts of a list that fit in a core's cache are each sorted like that. Then runs are merged in pairs,
+// from one list into another and back, until there is one run. Each merge is cut by merge path (merge_path.mlir), so
+// that threads have equal work also in the last one. Costs n log n.
 //
 // A radix sort needs not look at the bits below %low where they ascend before the sort, as the places in a row do.
 //
@@ -30,10 +31,24 @@ func.func private @bit_length(%number: index) -> index {
   return %length : index
 }
 
-// Sorts n elements from a[a_begin] on by a digit, stably, to b[b_begin] on; or leaves them where all digits are equal. Whether
-// it moved them.
-func.func private @radix_pass(%a: memref<?x!S>, %a_begin: index, %b: memref<?x!S>, %b_begin: index, %n: index, %least: !S,
-    %shift: !S, %mask: !S, %counts: memref<4096xi32>) -> i1 {
+// The least and the greatest of %n elements, at least one, from list[%begin] on.
+func.func private @range_of(%list: memref<?x!S>, %begin: index, %n: index) -> (!S, !S) {
+  %c1 = arith.constant 1 : index
+  %end = arith.addi %begin, %n : index
+  %first = memref.load %list[%begin] : memref<?x!S>
+  %range:2 = scf.for %i = %begin to %end step %c1 iter_args(%min = %first, %max = %first) -> (!S, !S) {
+    %key = memref.load %list[%i] : memref<?x!S>
+    %less = arith.minui %min, %key : !S
+    %greater = arith.maxui %max, %key : !S
+    scf.yield %less, %greater : !S, !S
+  }
+  return %range#0, %range#1 : !S, !S
+}
+
+// Sorts n elements from a[a_begin] on by a digit, stably, to b[b_begin] on; or leaves them where all digits are equal.
+// Whether it moved them.
+func.func private @radix_pass(%a: memref<?x!S>, %a_begin: index, %b: memref<?x!S>, %b_begin: index, %n: index,
+    %least: !S, %shift: !S, %mask: !S, %counts: memref<4096xi32>) -> i1 {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %zero = arith.constant 0 : i32
@@ -77,10 +92,10 @@ func.func private @radix_pass(%a: memref<?x!S>, %a_begin: index, %b: memref<?x!S
   return %moves : i1
 }
 
-// Sorts n elements by digits from bit %bit of their differences from %least on. They are from a[a_begin] on or, with %in_b, from
-// b[b_begin] on; whether they are there after it.
-func.func private @radix_passes(%a: memref<?x!S>, %a_begin: index, %b: memref<?x!S>, %b_begin: index, %in_b: i1, %n: index,
-    %least: !S, %bit: index, %width: index, %passes: index, %counts: memref<4096xi32>) -> i1 {
+// Sorts n elements by digits from bit %bit of their differences from %least on. They are from a[a_begin] on or, with
+// %in_b, from b[b_begin] on; whether they are there after it.
+func.func private @radix_passes(%a: memref<?x!S>, %a_begin: index, %b: memref<?x!S>, %b_begin: index, %in_b: i1,
+    %n: index, %least: !S, %bit: index, %width: index, %passes: index, %counts: memref<4096xi32>) -> i1 {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %size = arith.shli %c1, %width : index
@@ -115,8 +130,8 @@ func.func private @descends(%keys: memref<?x!S>, %i: index) -> index {
   return %number : index
 }
 
-// Inserts the elements from %first to %end among those ahead of them, from %begin on, which are sorted. Gives how many of %moves
-// are left; without any, elements stay where they are.
+// Inserts the elements from %first to %end among those ahead of them, from %begin on, which are sorted. Gives how many
+// of %moves are left; without any, elements stay where they are.
 func.func private @insert_from(%keys: memref<?x!S>, %begin: index, %first: index, %end: index, %moves: index) -> index {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -150,8 +165,8 @@ func.func private @insert_from(%keys: memref<?x!S>, %begin: index, %first: index
   return %left : index
 }
 
-// Puts elements in order that are almost: by insertion, with at most 2 n moves. Whether that was enough; else they are in another
-// order than before, in which equal ones keep theirs.
+// Puts elements in order that are almost: by insertion, with at most 2 n moves. Whether that was enough; else they are
+// in another order than before, in which equal ones keep theirs.
 func.func private @finish_order(%keys: memref<?x!S>, %begin: index, %n: index) -> i1 {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -195,27 +210,20 @@ func.func private @finish_order(%keys: memref<?x!S>, %begin: index, %n: index) -
   return %is_sorted : i1
 }
 
-// Sorts n elements, at least one and less than 2^32, from a[a_begin] on by the bits from %low on. The same number from b[b_begin] on
-// is overwritten. Gives the list that has the result, where it begins there, and whether that is %b.
-func.func private @radix_sort(%a: memref<?x!S>, %a_begin: index, %b: memref<?x!S>, %b_begin: index, %n: index, %low: index)
-    -> (memref<?x!S>, index, i1) {
+// Sorts n elements, at least one and less than 2^32, from a[a_begin] on by the bits from %low on; %min and %max are the
+// least and the greatest of them. The same number from b[b_begin] on is overwritten. Gives the list that has the
+// result, where it begins there, and whether that is %b.
+func.func private @radix_sort(%a: memref<?x!S>, %a_begin: index, %b: memref<?x!S>, %b_begin: index, %n: index,
+    %low: index, %min: !S, %max: !S) -> (memref<?x!S>, index, i1) {
   %no = arith.constant false
   %c1 = arith.constant 1 : index
   %c7 = arith.constant 7 : index
   %c8 = arith.constant 8 : index
   %c12 = arith.constant 12 : index
   %c4096 = arith.constant 4096 : index
-  %end = arith.addi %a_begin, %n : index
-  %first = memref.load %a[%a_begin] : memref<?x!S>
-  %range:2 = scf.for %i = %a_begin to %end step %c1 iter_args(%min = %first, %max = %first) -> (!S, !S) {
-    %key = memref.load %a[%i] : memref<?x!S>
-    %less = arith.minui %min, %key : !S
-    %greater = arith.maxui %max, %key : !S
-    scf.yield %less, %greater : !S, !S
-  }
   %low_bits = arith.index_castui %low : index to !S
-  %min_digits = arith.shrui %range#0, %low_bits : !S
-  %max_digits = arith.shrui %range#1, %low_bits : !S
+  %min_digits = arith.shrui %min, %low_bits : !S
+  %max_digits = arith.shrui %max, %low_bits : !S
   %least = arith.shli %min_digits, %low_bits : !S
   %difference = arith.subi %max_digits, %min_digits : !S
   %difference_index = arith.index_castui %difference : !S to index
@@ -243,7 +251,8 @@ func.func private @radix_sort(%a: memref<?x!S>, %a_begin: index, %b: memref<?x!S
     %bit = arith.select %by_high_bits, %high_bit, %low : index
     %digit_width = arith.select %by_high_bits, %widest, %width : index
     %passes = arith.select %by_high_bits, %wanted_passes, %all_passes : index
-    %moved = func.call @radix_passes(%a, %a_begin, %b, %b_begin, %from_b, %n, %least, %bit, %digit_width, %passes, %counts)
+    %moved = func.call @radix_passes(%a, %a_begin, %b, %b_begin, %from_b, %n, %least, %bit, %digit_width, %passes,
+        %counts)
         : (memref<?x!S>, index, memref<?x!S>, index, i1, index, !S, index, index, index, memref<4096xi32>) -> i1
     %done = scf.if %by_high_bits -> (i1) {
       %list:2 = scf.if %moved -> (memref<?x!S>, index) {

@@ -1,6 +1,8 @@
-// mt19937.mlir - the Mersenne Twister MT19937 of M. Matsumoto and T. Nishimura (1998), as NumPy's RandomState(seed) has it.
+// mt19937.mlir - the Mersenne Twister MT19937 of M. Matsumoto and T. Nishimura (1998), as NumPy's RandomState(seed) has
+// it.
 //
-// The state is 624 words, which give 624 words of 32 random bits each before they are renewed. Two of them make a number.
+// The state is 624 words, which give 624 words of 32 random bits each before they are renewed. Two of them make a
+// number.
 
 // Fills the state from a seed, of which the low 32 bits count.
 func.func private @mt_seed(%state: memref<624xi32>, %seed: i64) {

@@ -1,5 +1,5 @@
-// multinomial.mlir - draws classes by their likelihoods, of which the logarithms are given, unnormalised: a row of draws
-// for each row. numbers: a random number in [0, 1) for each draw.
+// multinomial.mlir - draws classes by their likelihoods, of which the logarithms are given, unnormalised: a row of
+// draws for each row. numbers: a random number in [0, 1) for each draw.
 //
 // A draw is the first class at which the sum of the likelihoods exceeds its number times their total.
 

@@ -2,8 +2,8 @@
 // descending score; one is kept unless it overlaps a box that is already kept by more than a share of their union.
 //
 // The boxes whose score is high enough form a binary heap, which orders only those that are taken: work ends when the
-// limit is reached. A box is compared with the kept ones, 16 at a time, until one suppresses it. Threads share the pairs of
-// a batch and a class.
+// limit is reached. A box is compared with the kept ones, 16 at a time, until one suppresses it. Threads share the
+// pairs of a batch and a class.
 //
 // A box's key is an integer: the score, as bits in the order of the numbers, above the complement of its index. So
 // unsigned comparison takes the higher score, then the lower index. -0 equals 0, and NaN comes after all numbers.

@@ -2,7 +2,8 @@
 //
 // The prelude defines !T and @before(!T, !T) -> i1.
 
-// The index of the first element that is before the one ahead of it, or the number of elements: the list is sorted then.
+// The index of the first element that is before the one ahead of it, or the number of elements: the list is sorted
+// then.
 func.func private @first_unsorted(%list: tensor<?x!T>) -> index {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index

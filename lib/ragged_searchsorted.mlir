@@ -1,11 +1,12 @@
-// ragged_searchsorted.mlir - values searched in sorted lists of their own, of any lengths, which stand one behind the other.
+// ragged_searchsorted.mlir - values searched in sorted lists of their own, of any lengths, which stand one behind the
+// other.
 //
-// List r has the elements from list_offsets[r] up to list_offsets[r + 1], and value_offsets says likewise which values are
-// searched in it, 16 at a time: in lists of up to 64 elements by comparing each element with all 16, in longer ones by bisection
-// (search.mlir). Groups of lists are searched on all threads.
+// List r has the elements from list_offsets[r] up to list_offsets[r + 1], and value_offsets says likewise which values
+// are searched in it, 16 at a time: in lists of up to 64 elements by comparing each element with all 16, in longer ones
+// by bisection (search.mlir). Groups of lists are searched on all threads.
 //
-// The prelude defines !T, !K, @key(!T) -> !K, @before(!T, !T) -> i1, and @checked() -> i1, whether it is an error where a
-// list is not sorted.
+// The prelude defines !T, !K, @key(!T) -> !K, @before(!T, !T) -> i1, and @checked() -> i1, whether it is an error where
+// a list is not sorted.
 
 // The r-th and the next offset; an error where they are not in order or not in a list of n.
 func.func private @range_of(%offsets: tensor<?xi64>, %r: index, %n: index) -> (index, index) {
@@ -18,11 +19,13 @@ func.func private @range_of(%offsets: tensor<?xi64>, %r: index, %n: index) -> (i
   %in_order = arith.cmpi ule, %begin, %end : index
   %inside = arith.cmpi ule, %end, %n : index
   %good = arith.andi %in_order, %inside : i1
-  rt.check %good, "ragged_searchsorted: offsets %0 and %1 of list %2 are not in order, or beyond the %3 elements"(%begin, %end, %r, %n : index, index, index, index)
+  rt.check %good, "ragged_searchsorted: offsets %0 and %1 of list %2 are not in order, or beyond the %3 elements"
+      (%begin, %end, %r, %n : index, index, index, index)
   return %begin, %end : index, index
 }
 
-// How many of the %size keys from %begin on stand left of each of 16 values; at most 127 keys, so that the narrowest !K holds it.
+// How many of the %size keys from %begin on stand left of each of 16 values; at most 127 keys, so that the narrowest !K
+// holds it.
 func.func private @count_left(%keys: memref<?x!K>, %values: memref<16x!K>, %begin: index, %size: index, %right: i1)
     -> vector<16x!K> {
   %c0 = arith.constant 0 : index
@@ -62,7 +65,8 @@ func.func @ragged_searchsorted(%list: tensor<?x!T>, %list_offsets: tensor<?xi64>
   %num_offsets = tensor.dim %list_offsets, %c0 : tensor<?xi64>
   %num_value_offsets = tensor.dim %value_offsets, %c0 : tensor<?xi64>
   %as_many = arith.cmpi eq, %num_offsets, %num_value_offsets : index
-  rt.check %as_many, "ragged_searchsorted: %0 offsets of lists, but %1 of values"(%num_offsets, %num_value_offsets : index, index)
+  rt.check %as_many, "ragged_searchsorted: %0 offsets of lists, but %1 of values"(%num_offsets,
+      %num_value_offsets : index, index)
   %has_one = arith.cmpi ugt, %num_offsets, %c0 : index
   rt.check %has_one, "ragged_searchsorted: there must be at least one offset"
   %rows = arith.subi %num_offsets, %c1 : index
@@ -74,7 +78,8 @@ func.func @ragged_searchsorted(%list: tensor<?x!T>, %list_offsets: tensor<?xi64>
       %row = tensor.extract_slice %list[%range#0] [%size] [1] : tensor<?x!T> to tensor<?x!T>
       %place = func.call @first_unsorted(%row) : (tensor<?x!T>) -> index
       %is_sorted = arith.cmpi eq, %place, %size : index
-      rt.check %is_sorted, "searchsorted: a is not sorted: element %0 of list %1 is before the one ahead of it"(%place, %r : index, index)
+      rt.check %is_sorted, "searchsorted: a is not sorted: element %0 of list %1 is before the one ahead of it"(%place,
+          %r : index, index)
     }
   }
   %keys = memref.alloc(%n) : memref<?x!K>

@@ -1,4 +1,5 @@
-// random_normal.mlir - random numbers of the standard normal distribution: those of NumPy's RandomState(seed).randn(count).
+// random_normal.mlir - random numbers of the standard normal distribution: those of NumPy's
+// RandomState(seed).randn(count).
 //
 // G. Marsaglia's polar method: a point in the unit circle gives two numbers, of which the second comes first.
 

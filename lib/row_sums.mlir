@@ -3,8 +3,8 @@
 // Eight rows of eight elements are loaded, turned in registers, and added, so that a lane adds the elements of its row
 // in their order. Elements behind the end of a row are zeros.
 //
-// The buffer is for at most 1,024 elements. Of a row that begins at the end of them, as many places are loaded as the longest
-// of the eight rows has elements, and seven more: 2,056 are enough.
+// The buffer is for at most 1,024 elements. Of a row that begins at the end of them, as many places are loaded as the
+// longest of the eight rows has elements, and seven more: 2,056 are enough.
 
 // Two lines of a square, of which the blocks of 1 element off the diagonal are swapped.
 func.func private @swap_1(%a: vector<8x!T>, %b: vector<8x!T>) -> (vector<8x!T>, vector<8x!T>) {

@@ -1,8 +1,8 @@
 // search.mlir - binary search of 8 values at a time, whose cache misses overlap.
 //
-// The steps depend on the length of what is searched only (NumPy's, npysort/binsearch.cpp): each halves what is left, and a
-// comparison selects the half. Costs log2(n) + 1 comparisons a value. Only elements of the range are read, also where the
-// list is not sorted.
+// The steps depend on the length of what is searched only (NumPy's, npysort/binsearch.cpp): each halves what is left,
+// and a comparison selects the half. Costs log2(n) + 1 comparisons a value. Only elements of the range are read, also
+// where the list is not sorted.
 //
 // The prelude defines !K, an integer in which unsigned comparison orders.
 
@@ -27,8 +27,8 @@ func.func private @search_step(%keys: memref<?x!K>, %place: index, %half: index,
   return %moved : index
 }
 
-// Each of 8 places from %first on moves from the begin of the %size keys in which its value is searched to the last key that is
-// left of the value, or the first. The places are carried by the loop, so that they are in registers.
+// Each of 8 places from %first on moves from the begin of the %size keys in which its value is searched to the last key
+// that is left of the value, or the first. The places are carried by the loop, so that they are in registers.
 func.func private @search_eight(%keys: memref<?x!K>, %values: memref<16x!K>, %places: memref<16xindex>, %first: index,
     %size: index, %right: i1) {
   %c1 = arith.constant 1 : index
@@ -64,7 +64,8 @@ func.func private @search_eight(%keys: memref<?x!K>, %values: memref<16x!K>, %pl
   %i7 = arith.addi %first, %k7 : index
   %v7 = memref.load %values[%i7] : memref<16x!K>
   %p7 = memref.load %places[%i7] : memref<16xindex>
-  %found:9 = scf.while (%left = %size, %a0 = %p0, %a1 = %p1, %a2 = %p2, %a3 = %p3, %a4 = %p4, %a5 = %p5, %a6 = %p6, %a7 = %p7)
+  %found:9 = scf.while (%left = %size, %a0 = %p0, %a1 = %p1, %a2 = %p2, %a3 = %p3, %a4 = %p4, %a5 = %p5, %a6 = %p6,
+      %a7 = %p7)
       : (index, index, index, index, index, index, index, index, index)
       -> (index, index, index, index, index, index, index, index, index) {
     %more = arith.cmpi ugt, %left, %c1 : index

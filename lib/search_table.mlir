@@ -1,8 +1,8 @@
 // search_table.mlir - a table of a sorted list, by which values are searched in few of its elements.
 //
-// The table says where the elements begin whose keys share their high bits, counted from the least key on. So a value is searched
-// among as many elements as the fullest entry of the table has, not among all (search.mlir). Where there are few values, the table
-// has few entries.
+// The table says where the elements begin whose keys share their high bits, counted from the least key on. So a value
+// is searched among as many elements as the fullest entry of the table has, not among all (search.mlir). Where there
+// are few values, the table has few entries.
 //
 // The prelude defines !T, !K and @key(!T) -> !K.
 
@@ -34,10 +34,11 @@ func.func private @shift_for(%range: !K, %bits: index) -> !K {
   return %shift#1 : !K
 }
 
-// The table for searching %m values in a list: the elements' keys, how many elements are ahead of each
-// entry, the least and the greatest key, by how many bits the difference from the least is shifted to the entry, and how many elements
+// The table for searching %m values in a list: the elements' keys, how many elements are ahead of each entry, the least
+// and the greatest key, by how many bits the difference from the least is shifted to the entry, and how many elements
 // the fullest entry has.
-func.func private @search_table(%list: tensor<?x!T>, %m: index, %least_entries: index) -> (memref<?x!K>, memref<?xi32>, !K, !K, !K, index) {
+func.func private @search_table(%list: tensor<?x!T>, %m: index, %least_entries: index)
+    -> (memref<?x!K>, memref<?xi32>, !K, !K, !K, index) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c2 = arith.constant 2 : index
@@ -53,8 +54,8 @@ func.func private @search_table(%list: tensor<?x!T>, %m: index, %least_entries: 
     %key = func.call @key(%value) : (!T) -> !K
     memref.store %key, %keys[%i] : memref<?x!K>
   }
-  // entries: a power of 2 of at least 4 times the elements, and %least_entries, as few elements may be close to each other; or
-  // half of the values if that is less; but 2, so that no shift is by all bits
+  // entries: a power of 2 of at least 4 times the elements, and %least_entries, as few elements may be close to each
+  // other; or half of the values if that is less; but 2, so that no shift is by all bits
   %four_times = arith.muli %n, %c4 : index
   %multiple = arith.maxui %four_times, %least_entries : index
   %half_values = arith.divui %m, %c2 : index
@@ -111,10 +112,11 @@ func.func private @search_table(%list: tensor<?x!T>, %m: index, %least_entries: 
   return %keys, %begins, %range#0, %range#1, %shift, %size : memref<?x!K>, memref<?xi32>, !K, !K, !K, index
 }
 
-// Writes the places of the 16 values of a slice from %first on; behind the last of its %count values, that is searched again.
-// %block_values become the values' keys, and %entries are overwritten.
+// Writes the places of the 16 values of a slice from %first on; behind the last of its %count values, that is searched
+// again. %block_values become the values' keys, and %entries are overwritten.
 func.func private @search_values(%slice: tensor<?x!T>, %first: index, %count: index, %n: index, %keys: memref<?x!K>,
-    %begins: memref<?xi32>, %least: !K, %greatest: !K, %shift: !K, %size: index, %right: i1, %block_values: memref<16x!K>,
+    %begins: memref<?xi32>, %least: !K, %greatest: !K, %shift: !K, %size: index, %right: i1,
+        %block_values: memref<16x!K>,
     %entries: memref<16x!K>, %places: memref<16xindex>) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index

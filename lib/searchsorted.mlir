@@ -1,12 +1,14 @@
 // searchsorted.mlir - where each value would go in a sorted list: before the elements equal to it, or behind them.
 //
-// Values are searched by a table of the list (search_table.mlir), which is made at each call. Where there are far fewer values than
-// elements, they are searched in the list itself, so that not all of it is read. Parts of the values are searched on all threads.
+// Values are searched by a table of the list (search_table.mlir), which is made at each call. Where there are far fewer
+// values than elements, they are searched in the list itself, so that not all of it is read. Parts of the values are
+// searched on all threads.
 //
 // The prelude defines !T, !K, @key(!T) -> !K, @key_bits, @before(!T, !T) -> i1, and @checked() -> i1, whether it is an
 // error where the list is not sorted.
 
-// Where a key goes in the list. Only its elements are read, also where it is not sorted: each middle is less than %hi, at most %n.
+// Where a key goes in the list. Only its elements are read, also where it is not sorted: each middle is less than %hi,
+// at most %n.
 func.func private @search_list(%list: memref<?x!T>, %n: index, %key: !K, %right: i1) -> index {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -76,9 +78,10 @@ func.func private @search_many(%list: tensor<?x!T>, %values: tensor<?x!T>, %righ
     %entries = memref.alloc() : memref<16x!K>
     %places = memref.alloc() : memref<16xindex>
     scf.for %first = %c0 to %count step %c16 {
-      func.call @search_values(%slice, %first, %count, %n, %table#0, %table#1, %table#2, %table#3, %table#4, %table#5, %right,
-          %block_values, %entries, %places)
-          : (tensor<?x!T>, index, index, index, memref<?x!K>, memref<?xi32>, !K, !K, !K, index, i1, memref<16x!K>, memref<16x!K>, memref<16xindex>) -> ()
+      func.call @search_values(%slice, %first, %count, %n, %table#0, %table#1, %table#2, %table#3, %table#4, %table#5,
+          %right, %block_values, %entries, %places)
+          : (tensor<?x!T>, index, index, index, memref<?x!K>, memref<?xi32>, !K, !K, !K, index, i1, memref<16x!K>,
+              memref<16x!K>, memref<16xindex>) -> ()
       scf.for %i = %c0 to %c16 step %c1 {
         %at_or_more = arith.addi %first, %i : index
         %at = arith.minui %at_or_more, %last : index

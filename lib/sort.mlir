@@ -1,8 +1,8 @@
 // sort.mlir - the rows of a matrix, sorted.
 //
-// Elements become integers in the same order, which are sorted as unsigned ones (sort_rows.mlir) and become elements again, as bits.
-// -0 comes before 0 there; where a row has both, its zeros are written once more in the order that they have in the row.
-// So equal elements keep their order, as far as one can tell them apart. All NaN become one NaN.
+// Elements become integers in the same order, which are sorted as unsigned ones (sort_rows.mlir) and become elements
+// again, as bits. -0 comes before 0 there; where a row has both, its zeros are written once more in the order that they
+// have in the row. So equal elements keep their order, as far as one can tell them apart. All NaN become one NaN.
 //
 // The prelude defines the types !T and !K, @code(!T) -> !K, its reverse @element, @zero and @minus_zero (their codes).
 
@@ -72,8 +72,10 @@ func.func private @has_both_zeros(%sorted: memref<?x!S>, %row: index, %end: inde
   return %both : i1
 }
 
-// Writes the zeros of a row of x to the places of the zeros in the same row of the sorted list, where they are of both signs.
-func.func private @order_zeros(%x: memref<?x!T>, %row: index, %n: index, %sorted: memref<?x!S>, %zero: !K, %minus_zero: !K) {
+// Writes the zeros of a row of x to the places of the zeros in the same row of the sorted list, where they are of both
+// signs.
+func.func private @order_zeros(%x: memref<?x!T>, %row: index, %n: index, %sorted: memref<?x!S>, %zero: !K,
+    %minus_zero: !K) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %one = arith.constant 1 : !K
@@ -153,7 +155,8 @@ func.func @sort(%x: tensor<?x?x!T>) -> tensor<?x?x!T> {
       %row = arith.muli %r, %n : index
       %end = arith.addi %row, %n : index
       %may = scf.if %is_short -> (i1) {
-        %both = func.call @has_both_zeros(%sorted, %row, %end, %zero, %minus_zero) : (memref<?x!S>, index, index, !K, !K) -> i1
+        %both = func.call @has_both_zeros(%sorted, %row, %end, %zero, %minus_zero)
+            : (memref<?x!S>, index, index, !K, !K) -> i1
         scf.yield %both : i1
       } else {
         %yes = arith.constant true

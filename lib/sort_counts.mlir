@@ -1,5 +1,5 @@
-// sort_counts.mlir - sorts a row whose keys are close to each other by counting each of them; see sort_rows.mlir, which has
-// what the prelude and the functions here take.
+// sort_counts.mlir - sorts a row whose keys are close to each other by counting each of them; see sort_rows.mlir, which
+// has what the prelude and the functions here take.
 
 // The least and the greatest key of a row of at least one element.
 func.func private @key_range(%x: memref<?x!T>, %keys: memref<?x!S>, %row: index, %n: index) -> (!S, !S) {
@@ -38,10 +38,10 @@ func.func private @key_range(%x: memref<?x!T>, %keys: memref<?x!S>, %row: index,
   return %all#0, %all#1 : !S, !S
 }
 
-// Counts how often each key from %least to %greatest is among the elements from %begin to %end, on counts[c] on. Whether all of
-// the elements' keys are among those.
-func.func private @count_keys(%x: memref<?x!T>, %keys: memref<?x!S>, %row: index, %begin: index, %end: index, %least: !S,
-    %greatest: !S, %num_keys: index, %counts: memref<?xindex>, %c: index) -> i1 {
+// Counts how often each key from %least to %greatest is among the elements from %begin to %end, on counts[c] on.
+// Whether all of the elements' keys are among those.
+func.func private @count_keys(%x: memref<?x!T>, %keys: memref<?x!S>, %row: index, %begin: index, %end: index,
+    %least: !S, %greatest: !S, %num_keys: index, %counts: memref<?xindex>, %c: index) -> i1 {
   %yes = arith.constant true
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -189,8 +189,9 @@ func.func private @sort_by_counts(%x: memref<?x!T>, %keys: memref<?x!S>, %order:
   return %all_inside : i1
 }
 
-// Sorts a row with at most 16,384 keys from the least to the greatest one, by counting these. Whether it is such a row. A sample
-// without bits below a part has a part of the range: first, a wider one is tried, which most likely has all keys, then that of all.
+// Sorts a row with at most 16,384 keys from the least to the greatest one, by counting these. Whether it is such a row.
+// A sample without bits below a part has a part of the range: first, a wider one is tried, which most likely has all
+// keys, then that of all.
 func.func private @sort_if_narrow(%x: memref<?x!T>, %keys: memref<?x!S>, %order: memref<?xi32>, %row: index, %n: index,
     %least: !S, %greatest: !S, %shift: !S, %out: memref<?x!S>) -> i1 {
   %no = arith.constant false

@@ -1,13 +1,14 @@
 // sort_network.mlir - sorts up to 1,024 unsigned integers by a network of comparisons in vectors, without branches.
 //
-// The elements are a matrix of 16 columns, padded by the greatest integers; how many rows it has is a power of 2. A row is a
-// vector. First each column is sorted, by bitonic merges of 2, 4, .. elements. Then pairs of sorted columns are merged, then pairs
-// of pairs, and so on: the list that is one column behind the other is sorted. A bitonic merge of two sorted lists compares each
-// element of one with that at the mirrored place of the other, so that all of one half are less than those of the
-// other; then elements at half the distance, and so on (K. E. Batcher, Sorting networks and their applications, 1968). At last the
-// matrix is transposed.
+// The elements are a matrix of 16 columns, padded by the greatest integers; how many rows it has is a power of 2. A row
+// is a vector. First each column is sorted, by bitonic merges of 2, 4, .. elements. Then pairs of sorted columns are
+// merged, then pairs of pairs, and so on: the list that is one column behind the other is sorted. A bitonic merge of
+// two sorted lists compares each element of one with that at the mirrored place of the other, so that all of one half
+// are less than those of the other; then elements at half the distance, and so on (K. E. Batcher, Sorting networks and
+// their applications, 1968). At last the matrix is transposed.
 //
-// Places are those of elements in a list with room for two such matrices, so a row is 16 further than the one ahead of it.
+// Places are those of elements in a list with room for two such matrices, so a row is 16 further than the one ahead of
+// it.
 //
 // The prelude defines !S, an integer type.
 
@@ -28,7 +29,8 @@ func.func private @place_in_halves(%i: index, %half: index) -> index {
   return %place : index
 }
 
-// Compares rows at a distance in each column, then at half of it, and so on: the end of a merge. Two distances in each pass.
+// Compares rows at a distance in each column, then at half of it, and so on: the end of a merge. Two distances in each
+// pass.
 func.func private @merge_rows(%t: memref<2048x!S>, %size: index, %distance: index) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -55,8 +57,10 @@ func.func private @merge_rows(%t: memref<2048x!S>, %size: index, %distance: inde
       %e = vector.load %t[%l] : memref<2048x!S>, vector<16x!S>
       %far0:2 = func.call @compare_rows(%a, %c) : (vector<16x!S>, vector<16x!S>) -> (vector<16x!S>, vector<16x!S>)
       %far1:2 = func.call @compare_rows(%b, %e) : (vector<16x!S>, vector<16x!S>) -> (vector<16x!S>, vector<16x!S>)
-      %near0:2 = func.call @compare_rows(%far0#0, %far1#0) : (vector<16x!S>, vector<16x!S>) -> (vector<16x!S>, vector<16x!S>)
-      %near1:2 = func.call @compare_rows(%far0#1, %far1#1) : (vector<16x!S>, vector<16x!S>) -> (vector<16x!S>, vector<16x!S>)
+      %near0:2 = func.call @compare_rows(%far0#0, %far1#0)
+          : (vector<16x!S>, vector<16x!S>) -> (vector<16x!S>, vector<16x!S>)
+      %near1:2 = func.call @compare_rows(%far0#1, %far1#1)
+          : (vector<16x!S>, vector<16x!S>) -> (vector<16x!S>, vector<16x!S>)
       vector.store %near0#0, %t[%i] : memref<2048x!S>, vector<16x!S>
       vector.store %near0#1, %t[%j] : memref<2048x!S>, vector<16x!S>
       vector.store %near1#0, %t[%k] : memref<2048x!S>, vector<16x!S>
@@ -116,7 +120,8 @@ func.func private @sort_columns(%t: memref<2048x!S>, %size: index) {
 
 // The lesser of a row's and another's elements, where bit 0 of the column is 0, else the greater.
 func.func private @choose_1(%a: vector<16x!S>, %b: vector<16x!S>) -> vector<16x!S> {
-  %low = arith.constant dense<[true, false, true, false, true, false, true, false, true, false, true, false, true, false, true, false]> : vector<16xi1>
+  %low = arith.constant dense<[true, false, true, false, true, false, true, false, true, false, true, false, true,
+      false, true, false]> : vector<16xi1>
   %min = arith.minui %a, %b : vector<16x!S>
   %max = arith.maxui %a, %b : vector<16x!S>
   %chosen = arith.select %low, %min, %max : vector<16xi1>, vector<16x!S>
@@ -125,7 +130,8 @@ func.func private @choose_1(%a: vector<16x!S>, %b: vector<16x!S>) -> vector<16x!
 
 // The lesser of a row's and another's elements, where bit 1 of the column is 0, else the greater.
 func.func private @choose_2(%a: vector<16x!S>, %b: vector<16x!S>) -> vector<16x!S> {
-  %low = arith.constant dense<[true, true, false, false, true, true, false, false, true, true, false, false, true, true, false, false]> : vector<16xi1>
+  %low = arith.constant dense<[true, true, false, false, true, true, false, false, true, true, false, false, true,
+      true, false, false]> : vector<16xi1>
   %min = arith.minui %a, %b : vector<16x!S>
   %max = arith.maxui %a, %b : vector<16x!S>
   %chosen = arith.select %low, %min, %max : vector<16xi1>, vector<16x!S>
@@ -134,7 +140,8 @@ func.func private @choose_2(%a: vector<16x!S>, %b: vector<16x!S>) -> vector<16x!
 
 // The lesser of a row's and another's elements, where bit 2 of the column is 0, else the greater.
 func.func private @choose_4(%a: vector<16x!S>, %b: vector<16x!S>) -> vector<16x!S> {
-  %low = arith.constant dense<[true, true, true, true, false, false, false, false, true, true, true, true, false, false, false, false]> : vector<16xi1>
+  %low = arith.constant dense<[true, true, true, true, false, false, false, false, true, true, true, true, false,
+      false, false, false]> : vector<16xi1>
   %min = arith.minui %a, %b : vector<16x!S>
   %max = arith.maxui %a, %b : vector<16x!S>
   %chosen = arith.select %low, %min, %max : vector<16xi1>, vector<16x!S>
@@ -143,7 +150,8 @@ func.func private @choose_4(%a: vector<16x!S>, %b: vector<16x!S>) -> vector<16x!
 
 // The lesser of a row's and another's elements, where bit 3 of the column is 0, else the greater.
 func.func private @choose_8(%a: vector<16x!S>, %b: vector<16x!S>) -> vector<16x!S> {
-  %low = arith.constant dense<[true, true, true, true, true, true, true, true, false, false, false, false, false, false, false, false]> : vector<16xi1>
+  %low = arith.constant dense<[true, true, true, true, true, true, true, true, false, false, false, false, false,
+      false, false, false]> : vector<16xi1>
   %min = arith.minui %a, %b : vector<16x!S>
   %max = arith.maxui %a, %b : vector<16x!S>
   %chosen = arith.select %low, %min, %max : vector<16xi1>, vector<16x!S>
@@ -170,29 +178,37 @@ func.func private @compare_columns_4(%a: vector<16x!S>) -> vector<16x!S> {
 
 // The first step of a merge of lists of 1, 2, 4 or 8 columns, of a row and the one at the mirrored place.
 func.func private @merge_mirrored_1(%a: vector<16x!S>, %b: vector<16x!S>) -> (vector<16x!S>, vector<16x!S>) {
-  %mirrored_a = vector.shuffle %a, %a [1, 0, 3, 2, 5, 4, 7, 6, 9, 8, 11, 10, 13, 12, 15, 14] : vector<16x!S>, vector<16x!S>
-  %mirrored_b = vector.shuffle %b, %b [1, 0, 3, 2, 5, 4, 7, 6, 9, 8, 11, 10, 13, 12, 15, 14] : vector<16x!S>, vector<16x!S>
+  %mirrored_a = vector.shuffle %a, %a [1, 0, 3, 2, 5, 4, 7, 6, 9, 8, 11, 10, 13, 12, 15, 14]
+      : vector<16x!S>, vector<16x!S>
+  %mirrored_b = vector.shuffle %b, %b [1, 0, 3, 2, 5, 4, 7, 6, 9, 8, 11, 10, 13, 12, 15, 14]
+      : vector<16x!S>, vector<16x!S>
   %a1 = func.call @choose_1(%a, %mirrored_b) : (vector<16x!S>, vector<16x!S>) -> vector<16x!S>
   %b1 = func.call @choose_1(%b, %mirrored_a) : (vector<16x!S>, vector<16x!S>) -> vector<16x!S>
   return %a1, %b1 : vector<16x!S>, vector<16x!S>
 }
 func.func private @merge_mirrored_2(%a: vector<16x!S>, %b: vector<16x!S>) -> (vector<16x!S>, vector<16x!S>) {
-  %mirrored_a = vector.shuffle %a, %a [3, 2, 1, 0, 7, 6, 5, 4, 11, 10, 9, 8, 15, 14, 13, 12] : vector<16x!S>, vector<16x!S>
-  %mirrored_b = vector.shuffle %b, %b [3, 2, 1, 0, 7, 6, 5, 4, 11, 10, 9, 8, 15, 14, 13, 12] : vector<16x!S>, vector<16x!S>
+  %mirrored_a = vector.shuffle %a, %a [3, 2, 1, 0, 7, 6, 5, 4, 11, 10, 9, 8, 15, 14, 13, 12]
+      : vector<16x!S>, vector<16x!S>
+  %mirrored_b = vector.shuffle %b, %b [3, 2, 1, 0, 7, 6, 5, 4, 11, 10, 9, 8, 15, 14, 13, 12]
+      : vector<16x!S>, vector<16x!S>
   %a1 = func.call @choose_2(%a, %mirrored_b) : (vector<16x!S>, vector<16x!S>) -> vector<16x!S>
   %b1 = func.call @choose_2(%b, %mirrored_a) : (vector<16x!S>, vector<16x!S>) -> vector<16x!S>
   return %a1, %b1 : vector<16x!S>, vector<16x!S>
 }
 func.func private @merge_mirrored_4(%a: vector<16x!S>, %b: vector<16x!S>) -> (vector<16x!S>, vector<16x!S>) {
-  %mirrored_a = vector.shuffle %a, %a [7, 6, 5, 4, 3, 2, 1, 0, 15, 14, 13, 12, 11, 10, 9, 8] : vector<16x!S>, vector<16x!S>
-  %mirrored_b = vector.shuffle %b, %b [7, 6, 5, 4, 3, 2, 1, 0, 15, 14, 13, 12, 11, 10, 9, 8] : vector<16x!S>, vector<16x!S>
+  %mirrored_a = vector.shuffle %a, %a [7, 6, 5, 4, 3, 2, 1, 0, 15, 14, 13, 12, 11, 10, 9, 8]
+      : vector<16x!S>, vector<16x!S>
+  %mirrored_b = vector.shuffle %b, %b [7, 6, 5, 4, 3, 2, 1, 0, 15, 14, 13, 12, 11, 10, 9, 8]
+      : vector<16x!S>, vector<16x!S>
   %a1 = func.call @choose_4(%a, %mirrored_b) : (vector<16x!S>, vector<16x!S>) -> vector<16x!S>
   %b1 = func.call @choose_4(%b, %mirrored_a) : (vector<16x!S>, vector<16x!S>) -> vector<16x!S>
   return %a1, %b1 : vector<16x!S>, vector<16x!S>
 }
 func.func private @merge_mirrored_8(%a: vector<16x!S>, %b: vector<16x!S>) -> (vector<16x!S>, vector<16x!S>) {
-  %mirrored_a = vector.shuffle %a, %a [15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0] : vector<16x!S>, vector<16x!S>
-  %mirrored_b = vector.shuffle %b, %b [15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0] : vector<16x!S>, vector<16x!S>
+  %mirrored_a = vector.shuffle %a, %a [15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0]
+      : vector<16x!S>, vector<16x!S>
+  %mirrored_b = vector.shuffle %b, %b [15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0]
+      : vector<16x!S>, vector<16x!S>
   %a1 = func.call @choose_8(%a, %mirrored_b) : (vector<16x!S>, vector<16x!S>) -> vector<16x!S>
   %b1 = func.call @choose_8(%b, %mirrored_a) : (vector<16x!S>, vector<16x!S>) -> vector<16x!S>
   return %a1, %b1 : vector<16x!S>, vector<16x!S>
@@ -201,7 +217,8 @@ func.func private @merge_mirrored_8(%a: vector<16x!S>, %b: vector<16x!S>) -> (ve
 // The halves of two rows, interleaved.
 func.func private @interleave(%a: vector<16x!S>, %b: vector<16x!S>) -> (vector<16x!S>, vector<16x!S>) {
   %low = vector.shuffle %a, %b [0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23] : vector<16x!S>, vector<16x!S>
-  %high = vector.shuffle %a, %b [8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31] : vector<16x!S>, vector<16x!S>
+  %high = vector.shuffle %a, %b [8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31]
+      : vector<16x!S>, vector<16x!S>
   return %low, %high : vector<16x!S>, vector<16x!S>
 }
 
@@ -297,8 +314,8 @@ func.func private @merge_columns_8(%t: memref<2048x!S>, %size: index) {
   return
 }
 
-// Transposes the matrix, by interleaving its halves as often as the number of rows is a multiple of 2: each time, the bits of the
-// number of a place turn left by one. Gives where the result begins.
+// Transposes the matrix, by interleaving its halves as often as the number of rows is a multiple of 2: each time, the
+// bits of the number of a place turn left by one. Gives where the result begins.
 func.func private @transpose_rows(%t: memref<2048x!S>, %size: index) -> index {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index

@@ -1,15 +1,15 @@
 // sort_quick.mlir - sorts a list of unsigned integers by quicksort, for machines that compress vectors (@expands).
 //
-// Elements are partitioned by a pivot, 16 at a time, without branches: those that are less are compressed to the front of the list,
-// the others to another list, from which they are copied behind. The pivot is the median of 16 elements. A part of at most 256
-// elements is sorted by a network (sort_block.mlir). Of two parts, the larger one waits on a stack.
+// Elements are partitioned by a pivot, 16 at a time, without branches: those that are less are compressed to the front
+// of the list, the others to another list, from which they are copied behind. The pivot is the median of 16 elements. A
+// part of at most 256 elements is sorted by a network (sort_block.mlir). Of two parts, the larger one waits on a stack.
 //
-// Where no element is less than the pivot, those equal to it are taken out, so that many equal elements cost no more. Once all
-// partitions have looked at 2 n log2(n) elements, a pivot is the mean of the least and the greatest element; from then on, no element
-// is partitioned more often than it has bits.
+// Where no element is less than the pivot, those equal to it are taken out, so that many equal elements cost no more.
+// Once all partitions have looked at 2 n log2(n) elements, a pivot is the mean of the least and the greatest element;
+// from then on, no element is partitioned more often than it has bits.
 //
-// The method is that of M. Blacher et al., Vectorized and performance-portable quicksort, 2022, with a second list in place of a
-// buffer.
+// The method is that of M. Blacher et al., Vectorized and performance-portable quicksort, 2022, with a second list in
+// place of a buffer.
 //
 // The prelude defines !S, an integer type, and @expands.
 
@@ -22,10 +22,10 @@ func.func private @number_set(%lanes: vector<16xi1>) -> index {
   return %number : index
 }
 
-// Writes those of %n elements, at most 16, that are less than the pivot, or with %or_equal not greater, to list[%low] on, and the
-// others to others[%high] on. Gives the places behind both.
-func.func private @partition_step(%list: memref<?x!S>, %low: index, %others: memref<?x!S>, %high: index, %keys: vector<16x!S>,
-    %n: index, %pivots: vector<16x!S>, %or_equal: vector<16xi1>) -> (index, index) {
+// Writes those of %n elements, at most 16, that are less than the pivot, or with %or_equal not greater, to list[%low]
+// on, and the others to others[%high] on. Gives the places behind both.
+func.func private @partition_step(%list: memref<?x!S>, %low: index, %others: memref<?x!S>, %high: index,
+    %keys: vector<16x!S>, %n: index, %pivots: vector<16x!S>, %or_equal: vector<16xi1>) -> (index, index) {
   %yes = arith.constant dense<true> : vector<16xi1>
   %here = vector.create_mask %n : vector<16xi1>
   %less = arith.cmpi ult, %keys, %pivots : vector<16x!S>
@@ -44,8 +44,10 @@ func.func private @partition_step(%list: memref<?x!S>, %low: index, %others: mem
   return %next_low, %next_high : index, index
 }
 
-// Partitions %n elements from list[%begin] on: those less than the pivot first, or with %or_equal those not greater. How many they are.
-func.func private @partition(%list: memref<?x!S>, %begin: index, %others: memref<?x!S>, %n: index, %pivot: !S, %or_equal: i1) -> index {
+// Partitions %n elements from list[%begin] on: those less than the pivot first, or with %or_equal those not greater.
+// How many they are.
+func.func private @partition(%list: memref<?x!S>, %begin: index, %others: memref<?x!S>, %n: index, %pivot: !S,
+    %or_equal: i1) -> index {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c15 = arith.constant 15 : index
@@ -59,12 +61,14 @@ func.func private @partition(%list: memref<?x!S>, %begin: index, %others: memref
     %at = arith.addi %begin, %i : index
     %keys = vector.load %list[%at] : memref<?x!S>, vector<16x!S>
     %next:2 = func.call @partition_step(%list, %low, %others, %high, %keys, %c16, %pivots, %equal)
-        : (memref<?x!S>, index, memref<?x!S>, index, vector<16x!S>, index, vector<16x!S>, vector<16xi1>) -> (index, index)
+        : (memref<?x!S>, index, memref<?x!S>, index, vector<16x!S>, index, vector<16x!S>, vector<16xi1>)
+            -> (index, index)
     scf.yield %next#0, %next#1 : index, index
   }
   %mask = vector.create_mask %tail : vector<16xi1>
   %at_tail = arith.addi %begin, %whole : index
-  %last = vector.maskedload %list[%at_tail], %mask, %zeros : memref<?x!S>, vector<16xi1>, vector<16x!S> into vector<16x!S>
+  %last = vector.maskedload %list[%at_tail], %mask, %zeros
+      : memref<?x!S>, vector<16xi1>, vector<16x!S> into vector<16x!S>
   %all:2 = func.call @partition_step(%list, %ends#0, %others, %ends#1, %last, %tail, %pivots, %equal)
       : (memref<?x!S>, index, memref<?x!S>, index, vector<16x!S>, index, vector<16x!S>, vector<16xi1>) -> (index, index)
   scf.for %i = %c0 to %all#1 step %c1 {
@@ -107,10 +111,14 @@ func.func private @median_of_sample(%list: memref<?x!S>, %begin: index, %n: inde
   %places = arith.muli %lanes, %strides : vector<16xindex>
   %keys = vector.gather %list[%first] [%places], %all, %least
       : memref<?x!S>, vector<16xindex>, vector<16xi1>, vector<16x!S> into vector<16x!S>
-  %by_1 = vector.shuffle %keys, %keys [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 0] : vector<16x!S>, vector<16x!S>
-  %by_2 = vector.shuffle %keys, %keys [2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 0, 1] : vector<16x!S>, vector<16x!S>
-  %by_3 = vector.shuffle %keys, %keys [3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 0, 1, 2] : vector<16x!S>, vector<16x!S>
-  %turned:5 = scf.for %i = %c0 to %c4 step %c1 iter_args(%v0 = %keys, %v1 = %by_1, %v2 = %by_2, %v3 = %by_3, %sum = %none)
+  %by_1 = vector.shuffle %keys, %keys [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 0]
+      : vector<16x!S>, vector<16x!S>
+  %by_2 = vector.shuffle %keys, %keys [2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 0, 1]
+      : vector<16x!S>, vector<16x!S>
+  %by_3 = vector.shuffle %keys, %keys [3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 0, 1, 2]
+      : vector<16x!S>, vector<16x!S>
+  %turned:5 = scf.for %i = %c0 to %c4 step %c1 iter_args(%v0 = %keys, %v1 = %by_1, %v2 = %by_2, %v3 = %by_3,
+      %sum = %none)
       -> (vector<16x!S>, vector<16x!S>, vector<16x!S>, vector<16x!S>, vector<16xi32>) {
     %sum0 = func.call @add_less(%sum, %v0, %keys) : (vector<16xi32>, vector<16x!S>, vector<16x!S>) -> vector<16xi32>
     %sum1 = func.call @add_less(%sum0, %v1, %keys) : (vector<16xi32>, vector<16x!S>, vector<16x!S>) -> vector<16xi32>
@@ -131,16 +139,8 @@ func.func private @median_of_sample(%list: memref<?x!S>, %begin: index, %n: inde
 
 // The mean of the least and the greatest of %n elements, rounded up.
 func.func private @middle_of_range(%list: memref<?x!S>, %begin: index, %n: index) -> !S {
-  %c1 = arith.constant 1 : index
   %one = arith.constant 1 : !S
-  %end = arith.addi %begin, %n : index
-  %first = memref.load %list[%begin] : memref<?x!S>
-  %range:2 = scf.for %i = %begin to %end step %c1 iter_args(%min = %first, %max = %first) -> (!S, !S) {
-    %key = memref.load %list[%i] : memref<?x!S>
-    %less = arith.minui %min, %key : !S
-    %greater = arith.maxui %max, %key : !S
-    scf.yield %less, %greater : !S, !S
-  }
+  %range:2 = func.call @range_of(%list, %begin, %n) : (memref<?x!S>, index, index) -> (!S, !S)
   %difference = arith.subi %range#1, %range#0 : !S
   %half = arith.shrui %difference, %one : !S
   %odd = arith.andi %difference, %one : !S
@@ -150,7 +150,8 @@ func.func private @middle_of_range(%list: memref<?x!S>, %begin: index, %n: index
 }
 
 // The stack of parts that wait: where each begins, and how many elements it has.
-func.func private @push_part(%begins: memref<64xindex>, %sizes: memref<64xindex>, %top: index, %begin: index, %size: index) -> index {
+func.func private @push_part(%begins: memref<64xindex>, %sizes: memref<64xindex>, %top: index, %begin: index,
+    %size: index) -> index {
   %c1 = arith.constant 1 : index
   memref.store %begin, %begins[%top] : memref<64xindex>
   memref.store %size, %sizes[%top] : memref<64xindex>
@@ -179,7 +180,8 @@ func.func private @quick_sort(%list: memref<?x!S>, %first: index, %others: memre
   %twice_depth = arith.muli %depth, %c2 : index
   %all_work = arith.muli %n, %twice_depth : index
   // a part without elements is below the others
-  %bottom = func.call @push_part(%begins, %sizes, %c0, %c0, %c0) : (memref<64xindex>, memref<64xindex>, index, index, index) -> index
+  %bottom = func.call @push_part(%begins, %sizes, %c0, %c0, %c0)
+      : (memref<64xindex>, memref<64xindex>, index, index, index) -> index
   %end:4 = scf.while (%begin = %first, %size = %n, %top = %bottom, %work = %all_work)
       : (index, index, index, index) -> (index, index, index, index) {
     %some = arith.cmpi ugt, %size, %c0 : index
@@ -238,63 +240,55 @@ func.func private @quick_sort(%list: memref<?x!S>, %first: index, %others: memre
   return
 }
 
-// Whether partitions of %n elements from a[%begin] on take less time than a radix sort, which needs not look at the bits below %low:
-// where it takes more than one pass over elements of at most 32 bits, or four over larger ones that may not be evenly spread, and where
-// there are few elements.
-func.func private @is_for_partitions(%a: memref<?x!S>, %begin: index, %n: index, %low: index, %is_even: i1) -> i1 {
-  %c0 = arith.constant 0 : index
-  %c1 = arith.constant 1 : index
+// Whether partitions of a list from %min to %max take less time than a radix sort: where that takes more than one pass
+// over elements of at most 32 bits, or four over larger ones that may not be evenly spread. Short lists always do.
+func.func private @is_for_partitions(%min: !S, %max: !S, %is_even: i1) -> i1 {
   %c12 = arith.constant 12 : index
   %c32 = arith.constant 32 : index
   %c36 = arith.constant 36 : index
-  %c1024 = arith.constant 1024 : index
   %yes = arith.constant true
-  %expands = func.call @expands() : () -> i1
-  %all_bits_count = arith.cmpi eq, %low, %c0 : index
-  %may = arith.andi %expands, %all_bits_count : i1
-  %is_faster = scf.if %may -> (i1) {
-    %first = memref.load %a[%begin] : memref<?x!S>
-    %end = arith.addi %begin, %n : index
-    %range:2 = scf.for %i = %begin to %end step %c1 iter_args(%min = %first, %max = %first) -> (!S, !S) {
-      %key = memref.load %a[%i] : memref<?x!S>
-      %less = arith.minui %min, %key : !S
-      %greater = arith.maxui %max, %key : !S
-      scf.yield %less, %greater : !S, !S
-    }
-    %difference = arith.subi %range#1, %range#0 : !S
-    %difference_index = arith.index_castui %difference : !S to index
-    %bits = func.call @bit_length(%difference_index) : (index) -> index
-    %key_bits = func.call @key_bits() : () -> index
-    %is_narrow = arith.cmpi ule, %key_bits, %c32 : index
-    %is_uneven = arith.xori %is_even, %yes : i1
-    %fits = arith.ori %is_narrow, %is_uneven : i1
-    %most = arith.select %is_narrow, %c12, %c36 : index
-    %is_wide = arith.cmpi ugt, %bits, %most : index
-    %both = arith.andi %fits, %is_wide : i1
-    %is_short = arith.cmpi ule, %n, %c1024 : index
-    %either = arith.ori %both, %is_short : i1
-    scf.yield %either : i1
-  } else {
-    %no = arith.constant false
-    scf.yield %no : i1
-  }
-  return %is_faster : i1
+  %difference = arith.subi %max, %min : !S
+  %difference_index = arith.index_castui %difference : !S to index
+  %bits = func.call @bit_length(%difference_index) : (index) -> index
+  %key_bits = func.call @key_bits() : () -> index
+  %is_narrow = arith.cmpi ule, %key_bits, %c32 : index
+  %is_uneven = arith.xori %is_even, %yes : i1
+  %fits = arith.ori %is_narrow, %is_uneven : i1
+  %most = arith.select %is_narrow, %c12, %c36 : index
+  %is_wide = arith.cmpi ugt, %bits, %most : index
+  %both = arith.andi %fits, %is_wide : i1
+  return %both : i1
 }
 
-// Sorts %n elements, at least one and less than 2^32, from a[%a_begin] on. Where two are equal from bit %low on, the first of them is
-// not greater in the bits below, so that these may be left out. The same number from the begin of %b on is overwritten. Gives the list that has the result, where it begins, and whether
-// that is %b. is_even: whether the elements are most likely spread over their range about evenly.
+// Sorts %n elements, at least one and less than 2^32, from a[%a_begin] on. Where two are equal from bit %low on, the
+// first of them is not greater in the bits below, so that these may be left out: a radix sort does. The same number
+// from the begin of %b on is overwritten. Gives the list that has the result, where it begins, and whether that is %b.
+// %is_even: whether the elements are most likely spread over their range about evenly.
 func.func private @sort_list(%a: memref<?x!S>, %a_begin: index, %b: memref<?x!S>, %n: index, %low: index, %is_even: i1)
     -> (memref<?x!S>, index, i1) {
   %c0 = arith.constant 0 : index
+  %c1024 = arith.constant 1024 : index
   %no = arith.constant false
-  %by_partitions = func.call @is_for_partitions(%a, %a_begin, %n, %low, %is_even) : (memref<?x!S>, index, index, index, i1) -> i1
+  %expands = func.call @expands() : () -> i1
+  %by_all_bits = arith.cmpi eq, %low, %c0 : index
+  %may = arith.andi %expands, %by_all_bits : i1
+  %is_short = arith.cmpi ule, %n, %c1024 : index
+  %at_once = arith.andi %may, %is_short : i1
+  %by_partitions, %min, %max = scf.if %at_once -> (i1, !S, !S) {
+    %unused = arith.constant 0 : !S
+    scf.yield %at_once, %unused, %unused : i1, !S, !S
+  } else {
+    %range:2 = func.call @range_of(%a, %a_begin, %n) : (memref<?x!S>, index, index) -> (!S, !S)
+    %pays = func.call @is_for_partitions(%range#0, %range#1, %is_even) : (!S, !S, i1) -> i1
+    %both = arith.andi %may, %pays : i1
+    scf.yield %both, %range#0, %range#1 : i1, !S, !S
+  }
   %sorted:3 = scf.if %by_partitions -> (memref<?x!S>, index, i1) {
     func.call @quick_sort(%a, %a_begin, %b, %n) : (memref<?x!S>, index, memref<?x!S>, index) -> ()
     scf.yield %a, %a_begin, %no : memref<?x!S>, index, i1
   } else {
-    %list:3 = func.call @radix_sort(%a, %a_begin, %b, %c0, %n, %low)
-        : (memref<?x!S>, index, memref<?x!S>, index, index, index) -> (memref<?x!S>, index, i1)
+    %list:3 = func.call @radix_sort(%a, %a_begin, %b, %c0, %n, %low, %min, %max)
+        : (memref<?x!S>, index, memref<?x!S>, index, index, index, !S, !S) -> (memref<?x!S>, index, i1)
     scf.yield %list#0, %list#1, %list#2 : memref<?x!S>, index, i1
   }
   return %sorted#0, %sorted#1, %sorted#2 : memref<?x!S>, index, i1

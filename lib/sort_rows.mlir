@@ -1,22 +1,25 @@
 // sort_rows.mlir - sorts the rows of a matrix, on all threads, by integers that are made of the elements.
 //
-// A long row is first distributed to buckets whose elements fit in a core's cache: a sample of the row says which of 16,384 equal
-// parts of its range go to which bucket, so that all get about as many. Each bucket is then sorted by itself (sort_quick.mlir,
-// merge_sort.mlir). A bucket with many times its share, as where many elements share their high bits, is sorted by parts and merges on
-// all threads. Many shorter rows are shared among the threads; those of at most 1,024 elements are sorted by a network
-// (sort_network.mlir). On machines that expand and compress vectors (@expands), rows of 65 to 256 elements are sorted in registers
-// (sort_block.mlir), and those of up to 1,024 by the network only where bits below %low need no look. A row with at most 16,384 keys
-// from the least to the greatest one is sorted by counting each of these (sort_counts.mlir).
+// A long row is first distributed to buckets whose elements fit in a core's cache: a sample of the row says which of
+// 16,384 equal parts of its range go to which bucket, so that all get about as many. Each bucket is then sorted by
+// itself (sort_quick.mlir, merge_sort.mlir). A bucket with many times its share, as where many elements share their
+// high bits, is sorted by parts and merges on all threads. Many shorter rows are shared among the threads; those of at
+// most 1,024 elements are sorted by a network (sort_network.mlir). On machines that expand and compress vectors
+// (@expands), rows of 65 to 256 elements are sorted in registers (sort_block.mlir), and those of up to 1,024 by the
+// network only where bits below %low need no look. A row with at most 16,384 keys from the least to the greatest one is
+// sorted by counting each of these (sort_counts.mlir).
 //
 // Buckets and rows are stable for keys whose order is that of the elements' places where they are equal.
 //
 // The prelude defines the types !T of elements and !S of keys and of results, and
-//   @read(%x: memref<?x!T>, %keys: memref<?x!S>, %row: index, %i: index) -> !S   the key of the i-th element of the row that begins
-//                                                                                at %row
-//   @result(%key: !S, %order: memref<?xi32>, %row: index) -> !S                  what is written for a key
+//   @read(%x: memref<?x!T>, %keys: memref<?x!S>, %row: index, %i: index) -> !S
+//     the key of the i-th element of the row that begins at %row
+//   @result(%key: !S, %order: memref<?xi32>, %row: index) -> !S
+//     what is written for a key
 // and what merge_sort.mlir takes.
 
-// Which of 16,384 parts of the range from %least to %greatest a key is in. Keys below and above are in the first and the last one.
+// Which of 16,384 parts of the range from %least to %greatest a key is in. Keys below and above are in the first and
+// the last one.
 func.func private @part_of(%key: !S, %least: !S, %greatest: !S, %shift: !S) -> !S {
   %low = arith.maxui %key, %least : !S
   %inside = arith.minui %low, %greatest : !S
@@ -25,8 +28,8 @@ func.func private @part_of(%key: !S, %least: !S, %greatest: !S, %shift: !S) -> !
   return %part : !S
 }
 
-// Writes the bucket of each part of the range that a sample of the row has, so that about as many elements are in each. Gives the
-// least and the greatest key of the sample, and by how many bits a key is shifted to its part.
+// Writes the bucket of each part of the range that a sample of the row has, so that about as many elements are in each.
+// Gives the least and the greatest key of the sample, and by how many bits a key is shifted to its part.
 func.func private @choose_buckets(%x: memref<?x!T>, %keys: memref<?x!S>, %row: index, %n: index, %num_buckets: index,
     %buckets: memref<16384xi16>) -> (!S, !S, !S) {
   %c0 = arith.constant 0 : index
@@ -65,8 +68,9 @@ func.func private @choose_buckets(%x: memref<?x!T>, %keys: memref<?x!S>, %row: i
     %more = arith.addi %count, %c1 : index
     memref.store %more, %counts[%part] : memref<16384xindex>
   }
-  // The number of samples ahead of a part is less than that of all or, behind the last one, equal to it: 64 make a bucket. A part
-  // with more than two buckets' share, as of one key that many elements have, begins a bucket of its own.
+  // The number of samples ahead of a part is less than that of all or, behind the last one, equal to it: 64 make a
+  // bucket. A part with more than two buckets' share, as of one key that many elements have, begins a bucket of its
+  // own.
   %most = arith.subi %num_samples, %c1 : index
   %all = scf.for %i = %c0 to %num_parts step %c1 iter_args(%sum = %c0) -> (index) {
     %ahead = arith.minui %sum, %most : index
@@ -85,8 +89,9 @@ func.func private @choose_buckets(%x: memref<?x!T>, %keys: memref<?x!S>, %row: i
 }
 
 // Writes the bucket of each of the elements from %begin to %end, and counts[c] on how many each bucket has.
-func.func private @count_part(%x: memref<?x!T>, %keys: memref<?x!S>, %row: index, %begin: index, %end: index, %least: !S,
-    %greatest: !S, %shift: !S, %buckets: memref<16384xi16>, %num_buckets: index, %ids: memref<?xi16>, %counts: memref<?xindex>,
+func.func private @count_part(%x: memref<?x!T>, %keys: memref<?x!S>, %row: index, %begin: index, %end: index,
+    %least: !S, %greatest: !S, %shift: !S, %buckets: memref<16384xi16>, %num_buckets: index, %ids: memref<?xi16>,
+        %counts: memref<?xindex>,
     %c: index) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -254,8 +259,8 @@ func.func private @sort_buckets(%begins: memref<?xindex>, %num_buckets: index, %
 }
 
 // The row of n elements, more than 65,536, that begins at %row.
-func.func private @sort_long_row(%x: memref<?x!T>, %keys: memref<?x!S>, %order: memref<?xi32>, %row: index, %n: index, %low: index,
-    %out: memref<?x!S>) {
+func.func private @sort_long_row(%x: memref<?x!T>, %keys: memref<?x!S>, %order: memref<?xi32>, %row: index, %n: index,
+    %low: index, %out: memref<?x!S>) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c256 = arith.constant 256 : index
@@ -290,8 +295,10 @@ func.func private @sort_long_row(%x: memref<?x!T>, %keys: memref<?x!S>, %order: 
       %behind = arith.addi %begin, %part : index
       %end = arith.minui %behind, %n : index
       %c = arith.muli %p, %num_buckets : index
-      func.call @count_part(%x, %keys, %row, %begin, %end, %range#0, %range#1, %range#2, %buckets, %num_buckets, %ids, %counts, %c)
-          : (memref<?x!T>, memref<?x!S>, index, index, index, !S, !S, !S, memref<16384xi16>, index, memref<?xi16>, memref<?xindex>, index) -> ()
+      func.call @count_part(%x, %keys, %row, %begin, %end, %range#0, %range#1, %range#2, %buckets, %num_buckets, %ids,
+          %counts, %c)
+          : (memref<?x!T>, memref<?x!S>, index, index, index, !S, !S, !S, memref<16384xi16>, index, memref<?xi16>,
+              memref<?xindex>, index) -> ()
       scf.reduce
     } {noria.point_ns = 80000}
     %num_begins = arith.addi %num_buckets, %c1 : index
@@ -330,8 +337,8 @@ func.func private @sort_long_row(%x: memref<?x!T>, %keys: memref<?x!S>, %order: 
 }
 
 // Sorts the rows from %begin to %end, of n elements, at most 1,024.
-func.func private @sort_short_rows(%x: memref<?x!T>, %keys: memref<?x!S>, %order: memref<?xi32>, %begin: index, %end: index,
-    %n: index, %out: memref<?x!S>) {
+func.func private @sort_short_rows(%x: memref<?x!T>, %keys: memref<?x!S>, %order: memref<?xi32>, %begin: index,
+    %end: index, %n: index, %out: memref<?x!S>) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c64 = arith.constant 64 : index
@@ -369,8 +376,8 @@ func.func private @sort_short_rows(%x: memref<?x!T>, %keys: memref<?x!S>, %order
 }
 
 // The same of longer ones, by the bits of their keys from %low on.
-func.func private @sort_middle_rows(%x: memref<?x!T>, %keys: memref<?x!S>, %order: memref<?xi32>, %begin: index, %end: index,
-    %n: index, %low: index, %out: memref<?x!S>) {
+func.func private @sort_middle_rows(%x: memref<?x!T>, %keys: memref<?x!S>, %order: memref<?xi32>, %begin: index,
+    %end: index, %n: index, %low: index, %out: memref<?x!S>) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %no = arith.constant false
@@ -393,8 +400,8 @@ func.func private @sort_middle_rows(%x: memref<?x!T>, %keys: memref<?x!S>, %orde
 }
 
 // Sorts each of the rows of n elements by the bits of its keys from %low on.
-func.func private @sort_rows(%x: memref<?x!T>, %keys: memref<?x!S>, %order: memref<?xi32>, %rows: index, %n: index, %low: index,
-    %out: memref<?x!S>) {
+func.func private @sort_rows(%x: memref<?x!T>, %keys: memref<?x!S>, %order: memref<?xi32>, %rows: index, %n: index,
+    %low: index, %out: memref<?x!S>) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %most = arith.constant 65536 : index

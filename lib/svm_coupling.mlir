@@ -5,8 +5,8 @@
 //
 // The prelude defines !T.
 
-// The matrix Q of the method for a row of pairs, (0, 1), (0, 2), .., (1, 2), ..: -r_ji r_ij, and on the diagonal the sum
-// of r_ji^2 over the other classes j, where r_ji = 1 - r_ij.
+// The matrix Q of the method for a row of pairs, (0, 1), (0, 2), .., (1, 2), ..: -r_ji r_ij, and on the diagonal the
+// sum of r_ji^2 over the other classes j, where r_ji = 1 - r_ij.
 func.func private @fill(%pairs: memref<?x?x!T>, %row: index, %n: index, %q: memref<?x?x!T>, %p: memref<?x!T>) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index

@@ -1,13 +1,14 @@
 // tfidf.mlir - counts of n-grams in the rows of x, as ONNX TfIdfVectorizer defines them.
 //
 // The n-grams are a tree: edge e leads from a node to node e + 1, by the item keys[e]. Node n's edges are those from
-// first[n] to first[n + 1], in the order of their keys; grams[n] is the n-gram that ends there, or -1. N-gram g counts in
-// column columns[g], times weights[g]; truncate: at most once for a row.
+// first[n] to first[n + 1], in the order of their keys; grams[n] is the n-gram that ends there, or -1. N-gram g counts
+// in column columns[g], times weights[g]; truncate: at most once for a row.
 //
 // Who calls it makes the tree, so its numbers are within the lists.
 
 func.func @tfidf(%x: tensor<?x?xi64>, %first_list: tensor<?xi64>, %key_list: tensor<?xi64>, %gram_list: tensor<?xi64>,
-                 %columns: tensor<?xi64>, %weights: tensor<?xf32>, %min: index, %max: index, %skips: index, %width: index,
+                 %columns: tensor<?xi64>, %weights: tensor<?xf32>, %min: index, %max: index, %skips: index,
+                     %width: index,
                  %truncate: i1) -> tensor<?x?xf32> {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -40,7 +41,8 @@ func.func @tfidf(%x: tensor<?x?xi64>, %first_list: tensor<?xi64>, %key_list: ten
       %skips_one = arith.andi %is_more, %is_one : i1
       %least = arith.select %skips_one, %c2, %min : index
       scf.for %start = %c0 to %items step %c1 {
-        %end:4 = scf.while (%node = %c0, %at = %start, %depth = %c0, %go = %yes) : (index, index, index, i1) -> (index, index, index, i1) {
+        %end:4 = scf.while (%node = %c0, %at = %start, %depth = %c0, %go = %yes)
+            : (index, index, index, i1) -> (index, index, index, i1) {
           %is_inside = arith.cmpi ult, %at, %items : index
           %is_short = arith.cmpi ult, %depth, %max : index
           %may = arith.andi %is_inside, %is_short : i1

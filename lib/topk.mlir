@@ -1,19 +1,22 @@
 // topk.mlir - the first k elements of each row in a given order; equal elements keep the order of their indices.
 //
-// For k up to 256, a sorted list of the best elements so far and their indices is kept. Most elements are not better than
-// the last of them: blocks of 16 are compared with it at once, and left out if all are behind it. One that is better is inserted by
-// insertion sort. For few k, a first pass finds a bound that about as many elements reach, so that few are inserted: 64 lanes
-// keep the best of each 64th element, and at least k elements are not behind the k-th best of these.
+// For k up to 256, a sorted list of the best elements so far and their indices is kept. Most elements are not better
+// than the last of them: blocks of 16 are compared with it at once, and left out if all are behind it. One that is
+// better is inserted by insertion sort. For few k, a first pass finds a bound that about as many elements reach, so
+// that few are inserted: 64 lanes keep the best of each 64th element, and at least k elements are not behind the k-th
+// best of these.
 //
-// For larger k, the first 2 k elements and their indices are sorted, and the first k of them kept. Elements that are before
-// the last of these are put behind them; when there is no room for 16 more, they are sorted again. The sort is a bottom-up merge
-// sort: runs of 1, 2, 4, .. elements are merged in pairs from one list into another, then the lists are exchanged. The right
-// run's element is taken only where it is strictly before the left one's, so that the sort is stable. Of elements in random
-// order few are put: k log(n / k). At most n / k sorts are of 2 k elements, so that the costs are n log k comparisons.
+// For larger k, the first 2 k elements and their indices are sorted, and the first k of them kept. Elements that are
+// before the last of these are put behind them; when there is no room for 16 more, they are sorted again. The sort is a
+// bottom-up merge sort: runs of 1, 2, 4, .. elements are merged in pairs from one list into another, then the lists are
+// exchanged. The right run's element is taken only where it is strictly before the left one's, so that the sort is
+// stable. Of elements in random order few are put: k log(n / k). At most n / k sorts are of 2 k elements, so that the
+// costs are n log k comparisons.
 //
 // Threads share rows; of long ones, parts, and the first k of the row are taken from those of its parts.
 //
-// The prelude defines !T and @before(!T, !T) -> i1: whether the first operand comes before the second; a strict weak order.
+// The prelude defines !T and @before(!T, !T) -> i1: whether the first operand comes before the second; a strict weak
+// order.
 
 // Sorts the first n of the values, and their places with them. The spare lists are as long.
 func.func private @sort(%values: memref<?x!T>, %places: memref<?xindex>, %spare_values: memref<?x!T>,
@@ -134,7 +137,8 @@ func.func private @select_many(%row: memref<?x!T>, %n: index, %k: index, %most: 
 }
 
 // The n elements from x[outer, begin, inner] on, side by side.
-func.func private @row(%x: tensor<?x?x?x!T>, %outer: index, %inner: index, %begin: index, %n: index, %row: memref<?x!T>) {
+func.func private @row(%x: tensor<?x?x?x!T>, %outer: index, %inner: index, %begin: index, %n: index,
+    %row: memref<?x!T>) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c2 = arith.constant 2 : index
@@ -160,7 +164,8 @@ func.func private @row(%x: tensor<?x?x?x!T>, %outer: index, %inner: index, %begi
   return
 }
 
-// Puts a value that is before the last of the best, or the first at a free place %end, among them; what is behind it moves.
+// Puts a value that is before the last of the best, or the first at a free place %end, among them; what is behind it
+// moves.
 func.func private @put(%value: !T, %i: index, %end: index, %best: memref<?x!T>, %places: memref<?xindex>) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -190,9 +195,10 @@ func.func private @put(%value: !T, %i: index, %end: index, %best: memref<?x!T>, 
   return
 }
 
-// An element of the row which at most the elements behind the first k are after: the last of the first k, or, for few k, the
-// k-th best of the best of each 64th.
-func.func private @bound(%row: memref<?x!T>, %n: index, %k: index, %best: memref<?x!T>, %places: memref<?xindex>) -> !T {
+// An element of the row which at most the elements behind the first k are after: the last of the first k, or, for few
+// k, the k-th best of the best of each 64th.
+func.func private @bound(%row: memref<?x!T>, %n: index, %k: index, %best: memref<?x!T>, %places: memref<?xindex>)
+    -> !T {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c16 = arith.constant 16 : index
@@ -241,7 +247,8 @@ func.func private @bound(%row: memref<?x!T>, %n: index, %k: index, %best: memref
   return %found : !T
 }
 
-// Puts a value among the %count best, of which there are at most k, if one is missing or worse. Gives how many there are then.
+// Puts a value among the %count best, of which there are at most k, if one is missing or worse. Gives how many there
+// are then.
 func.func private @put_if_better(%value: !T, %i: index, %count: index, %k: index, %best: memref<?x!T>,
     %places: memref<?xindex>) -> index {
   %c1 = arith.constant 1 : index
@@ -336,7 +343,8 @@ func.func private @select_rows(%x: tensor<?x?x?x!T>, %num_outer: index, %k: inde
     %best = memref.alloc(%most) : memref<?x!T>
     %best_places = memref.alloc(%most) : memref<?xindex>
     %row = memref.alloc(%n) : memref<?x!T>
-    func.call @row(%x, %outer, %inner, %c0, %n, %row) : (tensor<?x?x?x!T>, index, index, index, index, memref<?x!T>) -> ()
+    func.call @row(%x, %outer, %inner, %c0, %n, %row)
+        : (tensor<?x?x?x!T>, index, index, index, index, memref<?x!T>) -> ()
     scf.if %few {
       func.call @select(%row, %n, %k, %best, %best_places)
           : (memref<?x!T>, index, index, memref<?x!T>, memref<?xindex>) -> ()
@@ -359,10 +367,10 @@ func.func private @select_rows(%x: tensor<?x?x?x!T>, %num_outer: index, %k: inde
   return
 }
 
-// Threads share the parts of each row, which have %part elements: the first k of the row are among the first k of each part.
-// For few k.
-func.func private @select_parts(%x: tensor<?x?x?x!T>, %num_outer: index, %k: index, %part: index, %values: memref<?x?x?x!T>,
-    %places: memref<?x?x?xi64>) {
+// Threads share the parts of each row, which have %part elements: the first k of the row are among the first k of each
+// part. For few k.
+func.func private @select_parts(%x: tensor<?x?x?x!T>, %num_outer: index, %k: index, %part: index,
+    %values: memref<?x?x?x!T>, %places: memref<?x?x?xi64>) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c2 = arith.constant 2 : index

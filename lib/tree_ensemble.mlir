@@ -2,11 +2,11 @@
 //
 // A node is a row of %links: the feature that it compares, where to go when the comparison holds and when it does not,
 // and what it compares by. Where to go is a node, or a leaf as the complement of its number. Leaf i has the votes from
-// %first[i] to %first[i + 1]: a target and a weight each. Threads share blocks of rows; a block takes one tree after the
-// other, so that the tree stays in the cache.
+// %first[i] to %first[i + 1]: a target and a weight each. Threads share blocks of rows; a block takes one tree after
+// the other, so that the tree stays in the cache.
 //
-// The tables are checked when the program is compiled: each feature is below the number of columns of %x, and each node,
-// leaf, vote and target is there. So nothing is checked in the run.
+// The tables are checked when the program is compiled: each feature is below the number of columns of %x, and each
+// node, leaf, vote and target is there. So nothing is checked in the run.
 //
 // The prelude defines !T, @holds(!T, !T, i32) -> i1, the comparison of a feature with a threshold, and @combine(!T, !T)
 // -> !T, which adds a weight to what a target has.

@@ -1,7 +1,7 @@
 // unique.mlir - the different elements of a list in ascending order, and how often each comes.
 //
-// The list is sorted (sort.mlir). Elements that differ from the one ahead of them are counted by parts, so that each part knows
-// where its own go.
+// The list is sorted (sort.mlir). Elements that differ from the one ahead of them are counted by parts, so that each
+// part knows where its own go.
 //
 // The prelude defines what sort.mlir takes, and @is_nan(!T) -> i1.
 

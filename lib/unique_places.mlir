@@ -1,12 +1,13 @@
-// unique_places.mlir - the different elements of a list in ascending order, the place of the first of each, the number of each element
-// among them, and how often each comes.
+// unique_places.mlir - the different elements of a list in ascending order, the place of the first of each, the number
+// of each element among them, and how often each comes.
 //
-// The places of the list are sorted (argsort.mlir), stably, so that the first place of a run of equal elements is that of the
-// first of them.
+// The places of the list are sorted (argsort.mlir), stably, so that the first place of a run of equal elements is that
+// of the first of them.
 //
 // The prelude defines what argsort.mlir takes, and what runs.mlir does.
 
-func.func @unique_places(%x: tensor<?x!T>, %equal_nan: i1) -> (tensor<?x!T>, tensor<?xi64>, tensor<?xi64>, tensor<?xi64>) {
+func.func @unique_places(%x: tensor<?x!T>, %equal_nan: i1)
+    -> (tensor<?x!T>, tensor<?xi64>, tensor<?xi64>, tensor<?xi64>) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %n = tensor.dim %x, %c0 : tensor<?x!T>

@@ -1,5 +1,5 @@
-// Exponential smoothing: y[i] = y[i-1] + alpha * (x[i] - y[i-1]), from y[-1] = 0. Each value needs the one before it, so
-// this is a loop, and it stays one: the state is in a register, and the result is written once.
+// Exponential smoothing: y[i] = y[i-1] + alpha * (x[i] - y[i-1]), from y[-1] = 0. Each value needs the one before it,
+// so this is a loop, and it stays one: the state is in a register, and the result is written once.
 func.func @smooth(%x: tensor<?xf32>, %alpha: f32) -> tensor<?xf32> {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
