@@ -99,6 +99,11 @@ class Kernels:
                  1, 5)
         self.row("unique of 1 M i64", "ns an element", 1e9 / few.size, lambda: kernels.unique(few),
                  lambda: np.unique(few), "NumPy", 1, 5)
+        self.row("unique of 1 M i64 with places", "ns an element", 1e9 / few.size,
+                 lambda: kernels.unique(few, True, True, True), lambda: np.unique(few, True, True, True), "NumPy", 1, 3)
+        rows = rng.integers(0, 100, (200_000, 3))
+        self.row("unique rows of 200,000 x 3 i64", "ns a row", 1e9 / len(rows), lambda: kernels.unique(rows, axis=0),
+                 lambda: np.unique(rows, axis=0), "NumPy", 1, 3)
         edges = np.linspace(-3, 3, 101, dtype=np.float32)
         b = a[:1 << 20]
         self.row("histogram of 1 M f32 in 100 bins by edges", "ns an element", 1e9 / b.size,

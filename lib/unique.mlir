@@ -1,9 +1,8 @@
 // unique.mlir - the different elements of a list in ascending order, and how often each comes.
 //
-// The list is sorted (sort.mlir). Elements that differ from the one ahead of them are counted by parts, so that each
-// part knows where its own go.
+// The list is sorted (sort.mlir); equal elements are then adjacent (runs.mlir).
 //
-// The prelude defines what sort.mlir takes, and @is_nan(!T) -> i1.
+// The prelude defines what sort.mlir takes, and what runs.mlir does.
 
 func.func @unique(%x: tensor<?x!T>, %equal_nan: i1) -> (tensor<?x!T>, tensor<?xi64>) {
   %c0 = arith.constant 0 : index
@@ -14,20 +13,26 @@ func.func @unique(%x: tensor<?x!T>, %equal_nan: i1) -> (tensor<?x!T>, tensor<?xi
   %sorted_rows = func.call @sort(%rows) : (tensor<?x?x!T>) -> tensor<?x?x!T>
   %list = tensor.collapse_shape %sorted_rows [[0, 1]] : tensor<?x?x!T> into tensor<?x!T>
   %sorted = bufferization.to_buffer %list read_only : tensor<?x!T> to memref<?x!T>
-  %begins = memref.alloc(%n) : memref<?xi64>
-  %m = func.call @find_runs(%sorted, %n, %equal_nan, %begins) : (memref<?x!T>, index, i1, memref<?xi64>) -> index
+  %starts = memref.alloc(%n) : memref<?xi1>
+  func.call @mark_runs(%sorted, %n, %equal_nan, %starts) : (memref<?x!T>, index, i1, memref<?xi1>) -> ()
+  %n1 = arith.addi %n, %c1 : index
+  %begins = memref.alloc(%n1) : memref<?xi64>
+  %m = func.call @find_runs(%starts, %n, %begins) : (memref<?xi1>, index, memref<?xi64>) -> index
+  memref.dealloc %starts : memref<?xi1>
   %values = memref.alloc(%m) : memref<?x!T>
-  %counts = memref.alloc(%m) : memref<?xi64>
-  scf.for %r = %c0 to %m step %c1 {
-    %begin64 = memref.load %begins[%r] : memref<?xi64>
-    %begin = arith.index_cast %begin64 : i64 to index
-    %value = memref.load %sorted[%begin] : memref<?x!T>
-    memref.store %value, %values[%r] : memref<?x!T>
-    %count = func.call @run_length(%begins, %m, %n, %r) : (memref<?xi64>, index, index, index) -> i64
-    memref.store %count, %counts[%r] : memref<?xi64>
-  }
+  %part = func.call @part_of_runs() : () -> index
+  scf.parallel (%first) = (%c0) to (%m) step (%part) {
+    %last = func.call @part_end(%first, %m) : (index, index) -> index
+    scf.for %r = %first to %last step %c1 {
+      %begin64 = memref.load %begins[%r] : memref<?xi64>
+      %begin = arith.index_cast %begin64 : i64 to index
+      %value = memref.load %sorted[%begin] : memref<?x!T>
+      memref.store %value, %values[%r] : memref<?x!T>
+    }
+    scf.reduce
+  } {noria.point_ns = 30000}
+  %counts = func.call @count_runs(%begins, %m) : (memref<?xi64>, index) -> tensor<?xi64>
   memref.dealloc %begins : memref<?xi64>
   %all_values = bufferization.to_tensor %values restrict : memref<?x!T> to tensor<?x!T>
-  %all_counts = bufferization.to_tensor %counts restrict : memref<?xi64> to tensor<?xi64>
-  return %all_values, %all_counts : tensor<?x!T>, tensor<?xi64>
+  return %all_values, %counts : tensor<?x!T>, tensor<?xi64>
 }

@@ -6,6 +6,25 @@
 //
 // The prelude defines what argsort.mlir takes, and what runs.mlir does.
 
+// The elements at the places of a list.
+func.func private @elements_at(%elements: memref<?x!T>, %places: memref<?xi64>, %n: index) -> memref<?x!T> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %part = func.call @part_of_runs() : () -> index
+  %there = memref.alloc(%n) : memref<?x!T>
+  scf.parallel (%begin) = (%c0) to (%n) step (%part) {
+    %end = func.call @part_end(%begin, %n) : (index, index) -> index
+    scf.for %i = %begin to %end step %c1 {
+      %place64 = memref.load %places[%i] : memref<?xi64>
+      %place = arith.index_cast %place64 : i64 to index
+      %value = memref.load %elements[%place] : memref<?x!T>
+      memref.store %value, %there[%i] : memref<?x!T>
+    }
+    scf.reduce
+  } {noria.point_ns = 100000}
+  return %there : memref<?x!T>
+}
+
 func.func @unique_places(%x: tensor<?x!T>, %equal_nan: i1)
     -> (tensor<?x!T>, tensor<?xi64>, tensor<?xi64>, tensor<?xi64>) {
   %c0 = arith.constant 0 : index
@@ -17,42 +36,21 @@ func.func @unique_places(%x: tensor<?x!T>, %equal_nan: i1)
   %order_list = tensor.collapse_shape %order_rows [[0, 1]] : tensor<?x?xi64> into tensor<?xi64>
   %order = bufferization.to_buffer %order_list read_only : tensor<?xi64> to memref<?xi64>
   %elements = bufferization.to_buffer %x read_only : tensor<?x!T> to memref<?x!T>
-  %sorted = memref.alloc(%n) : memref<?x!T>
-  scf.for %i = %c0 to %n step %c1 {
-    %place64 = memref.load %order[%i] : memref<?xi64>
-    %place = arith.index_cast %place64 : i64 to index
-    %value = memref.load %elements[%place] : memref<?x!T>
-    memref.store %value, %sorted[%i] : memref<?x!T>
-  }
-  %begins = memref.alloc(%n) : memref<?xi64>
-  %m = func.call @find_runs(%sorted, %n, %equal_nan, %begins) : (memref<?x!T>, index, i1, memref<?xi64>) -> index
-  %values = memref.alloc(%m) : memref<?x!T>
-  %firsts = memref.alloc(%m) : memref<?xi64>
-  %counts = memref.alloc(%m) : memref<?xi64>
-  %numbers = memref.alloc(%n) : memref<?xi64>
-  scf.for %r = %c0 to %m step %c1 {
-    %begin64 = memref.load %begins[%r] : memref<?xi64>
-    %begin = arith.index_cast %begin64 : i64 to index
-    %value = memref.load %sorted[%begin] : memref<?x!T>
-    %first = memref.load %order[%begin] : memref<?xi64>
-    memref.store %value, %values[%r] : memref<?x!T>
-    memref.store %first, %firsts[%r] : memref<?xi64>
-    %count = func.call @run_length(%begins, %m, %n, %r) : (memref<?xi64>, index, index, index) -> i64
-    memref.store %count, %counts[%r] : memref<?xi64>
-    %count_index = arith.index_cast %count : i64 to index
-    %end = arith.addi %begin, %count_index : index
-    %number = arith.index_cast %r : index to i64
-    scf.for %i = %begin to %end step %c1 {
-      %place64 = memref.load %order[%i] : memref<?xi64>
-      %place = arith.index_cast %place64 : i64 to index
-      memref.store %number, %numbers[%place] : memref<?xi64>
-    }
-  }
-  memref.dealloc %begins : memref<?xi64>
+  %sorted = func.call @elements_at(%elements, %order, %n) : (memref<?x!T>, memref<?xi64>, index) -> memref<?x!T>
+  %starts = memref.alloc(%n) : memref<?xi1>
+  func.call @mark_runs(%sorted, %n, %equal_nan, %starts) : (memref<?x!T>, index, i1, memref<?xi1>) -> ()
   memref.dealloc %sorted : memref<?x!T>
+  %n1 = arith.addi %n, %c1 : index
+  %begins = memref.alloc(%n1) : memref<?xi64>
+  %m = func.call @find_runs(%starts, %n, %begins) : (memref<?xi1>, index, memref<?xi64>) -> index
+  %firsts = func.call @first_places(%order, %begins, %m) : (memref<?xi64>, memref<?xi64>, index) -> tensor<?xi64>
+  %numbers = func.call @number_places(%starts, %order, %n, %begins, %m)
+      : (memref<?xi1>, memref<?xi64>, index, memref<?xi64>, index) -> tensor<?xi64>
+  %counts = func.call @count_runs(%begins, %m) : (memref<?xi64>, index) -> tensor<?xi64>
+  memref.dealloc %starts : memref<?xi1>
+  memref.dealloc %begins : memref<?xi64>
+  %first_list = bufferization.to_buffer %firsts read_only : tensor<?xi64> to memref<?xi64>
+  %values = func.call @elements_at(%elements, %first_list, %m) : (memref<?x!T>, memref<?xi64>, index) -> memref<?x!T>
   %all_values = bufferization.to_tensor %values restrict : memref<?x!T> to tensor<?x!T>
-  %all_firsts = bufferization.to_tensor %firsts restrict : memref<?xi64> to tensor<?xi64>
-  %all_numbers = bufferization.to_tensor %numbers restrict : memref<?xi64> to tensor<?xi64>
-  %all_counts = bufferization.to_tensor %counts restrict : memref<?xi64> to tensor<?xi64>
-  return %all_values, %all_firsts, %all_numbers, %all_counts : tensor<?x!T>, tensor<?xi64>, tensor<?xi64>, tensor<?xi64>
+  return %all_values, %firsts, %numbers, %counts : tensor<?x!T>, tensor<?xi64>, tensor<?xi64>, tensor<?xi64>
 }

@@ -25,6 +25,8 @@
  *   unique        x T[n], equal_nan bool[]                       values T[M] in order, counts i64[M]
  *   unique_places x T[n], equal_nan bool[]                       values T[M], first places i64[M], numbers among the
  *                                                                values i64[n], counts i64[M]
+ *   unique_rows   x T[n, m], equal_nan bool[]                    rows T[M, m], first places i64[M], numbers among the
+ *                                                                rows i64[n], counts i64[M]
  *
  * Those on sparse matrices have the type of the indices in the name too: csr_spmv.f64.i32, I, i32 or i64. A matrix is
  * three tensors, indptr I[rows + 1], indices I[n] and data T[n]:

@@ -179,23 +179,32 @@ def unique(ar, return_index=False, return_inverse=False, return_counts=False, ax
            sorted=True):
     """The different elements of an array in ascending order, as numpy.unique; and, where asked for, the place of the
     first of each, the place of each element among them, and how often each comes. NaN are one element, unless
-    equal_nan is False. sorted: they are, also with False."""
-    if axis is not None:
-        raise ValueError("axis must be None: there is no kernel for unique rows")
+    equal_nan is False. axis: of an array of more dims, the different slices along it, in the order of their first
+    elements that differ; each slice with a NaN differs from all others. sorted: they are, also with False."""
     ar = np.asanyarray(ar)
+    if axis is not None:
+        axis = _axis_of(ar, axis)
     check_memory(ar)
     dtype = ar.dtype.newbyteorder("=")
-    flat = ar.reshape(-1).astype(dtype, copy=False)
-    merged = _FLAGS[bool(equal_nan)]
-    if return_index or return_inverse:
-        values, firsts, numbers, counts = _call("unique_places", dtype, "", [flat], merged)
+    if axis is None or ar.ndim == 1:
+        flat = ar.reshape(-1).astype(dtype, copy=False)
+        merged = _FLAGS[bool(equal_nan)]
+        if return_index or return_inverse:
+            values, firsts, numbers, counts = _call("unique_places", dtype, "", [flat], merged)
+            numbers = numbers.reshape(ar.shape)
+        else:
+            values, counts = _call("unique", dtype, "", [flat], merged)
+        values = values.view(dtype)
     else:
-        values, counts = _call("unique", dtype, "", [flat], merged)
-    results = [values.view(dtype)]
+        moved = np.moveaxis(ar, axis, 0)
+        rows = moved.reshape(len(moved), math.prod(moved.shape[1:])).astype(dtype, copy=False)
+        values, firsts, numbers, counts = _call("unique_rows", dtype, "", [rows], _FLAGS[False])
+        values = np.moveaxis(values.view(dtype).reshape(len(values), *moved.shape[1:]), 0, axis)
+    results = [values]
     if return_index:
         results.append(firsts.view(np.intp))
     if return_inverse:
-        results.append(numbers.view(np.intp).reshape(ar.shape))
+        results.append(numbers.view(np.intp))
     if return_counts:
         results.append(counts.view(np.intp))
     return results[0] if len(results) == 1 else tuple(results)

@@ -50,7 +50,7 @@ def check(sessions, feeds):
 
 @pytest.mark.parametrize("element", ["f32", "f64", "i8"])
 @pytest.mark.parametrize("kernel", ["searchsorted", "ragged_searchsorted", "merge", "sort", "argsort", "topk", "unique",
-                                    "unique_places", "histogram"])
+                                    "unique_places", "unique_rows", "histogram"])
 def test_dense(kernel, element):
     dtype, feeds = TYPES[element], []
     for n, m in ((0, 0), (1, 3), (40, 17), (300, 1000)):
@@ -58,6 +58,8 @@ def test_dense(kernel, element):
         if kernel in ("sort", "argsort"):
             feeds.append([np.stack([a, a])])
             feeds.append([np.resize(keys(1000, dtype), (1, 70_000 if n == 300 else n))])
+        elif kernel == "unique_rows":
+            feeds += [[np.resize(a, shape), m % 2 == 0] for shape in ((n, 2), (2, n), (n // 4, 4))]
         elif kernel.startswith("unique"):
             feeds.append([a, m % 2 == 0])
         elif kernel == "topk":

@@ -275,7 +275,8 @@ def test_wrong_arguments():
             (lambda: kernels.searchsorted([x], [x, x]), ValueError, "or v its leading dims"),
             (lambda: kernels.merge([x], x), ValueError, r"a must have 1 dim, but its shape is \(1, 3\)"),
             (lambda: kernels.merge(x, ["a"]), TypeError, "no kernel for elements"),
-            (lambda: kernels.unique(x, axis=0), ValueError, "axis must be None"),
+            (lambda: kernels.unique(x, axis=1), ValueError, "axis 1 is out of bounds"),
+            (lambda: kernels.unique([x], axis=0.5), TypeError, "integer"),
             (lambda: kernels.histogram(x, [3, 1]), ValueError, "bins must increase"),
             (lambda: kernels.histogram(x, "auto"), TypeError, "bins must be a number"),
             (lambda: kernels.histogram(x, 2, weights=[1]), ValueError, "weights must have a's shape"),
@@ -345,6 +346,33 @@ def test_unique(dtype):
                 same(abs(x) if dtype[0] == "f" else x, abs(y) if dtype[0] == "f" else y)
             x, y = (f(a, equal_nan=equal_nan) for f in (kernels.unique, np.unique))
             assert np.array_equal(x, y, equal_nan=dtype[0] == "f")  # which of -0 and 0 stands for both is open
+
+
+@pytest.mark.parametrize("dtype", FEW)
+def test_unique_slices(dtype):
+    rng = np.random.default_rng(31)
+    shapes = [((7, 3), 0), ((7, 3), -1), ((3, 4, 5), 1), ((5, 0), 0), ((0, 5), 0), ((0, 5), 1), ((0, 0), 0), ((9,), 0),
+              ((2000, 1), 0), ((500, 40), 0), ((4, 300), 1), ((100_000, 2), 0)]
+    for shape, axis in shapes:
+        for most in 2, 3, 120:
+            a = rng.integers(0, most, shape).astype(dtype)
+            if dtype[0] == "f" and most == 3:
+                a[a == 1] = -0.0
+                a[rng.random(shape) < 0.1] = np.nan
+            # NumPy does not sort rows of float16 with NaN
+            want = np.unique(a.astype(np.float32) if dtype == "f2" else a, True, True, True, axis=axis)
+            for x, y in zip(kernels.unique(a, True, True, True, axis=axis), want, strict=True):
+                assert x.shape == y.shape and np.array_equal(x, y, equal_nan=x.dtype.kind == "f"), (shape, axis, most)
+            assert np.array_equal(kernels.unique(a, axis=axis), want[0], equal_nan=dtype[0] == "f")
+
+
+def test_unique_slices_by_their_last_columns():
+    """Rows that differ only behind columns that are equal in all rows, and equal rows with NaN."""
+    a = np.zeros((3000, 33), np.float32)
+    a[:, 32] = np.arange(3000)[::-1] % 1000
+    for x, y in zip(kernels.unique(a, True, True, True, axis=0), np.unique(a, True, True, True, axis=0), strict=True):
+        assert np.array_equal(x, y)
+    assert len(kernels.unique([[1.0, np.nan]] * 3, axis=0)) == 3
 
 
 def test_histogram():

@@ -22,7 +22,8 @@
  * integers, of floats that may be reassociated, and by maximumf and minimumf have a partial result in each lane.
  *
  * The pass takes loops that contain a loop which diverges or such a function, if by the estimate of lanes_cost.c
- * vectors are faster. --explain-vectorize reports what became of each of them, and why. */
+ * vectors are faster, and if none of the loops has noria.loop = {vectorize = false}. --explain-vectorize reports what
+ * became of each of them, and why. */
 #include "dialect/arith/arith.h"
 #include "dialect/arith/combine.h"
 #include "dialect/operands.h"
@@ -261,9 +262,20 @@ static const char *refuse_reductions(const NrOp *loop) {
   return "the order of its reduction would change the result";
 }
 
+/* Stops at a loop that says itself that it stays scalar: noria.loop = {vectorize = false}. */
+static bool may_have_lanes(NrOp *op, void *at) {
+  NrAttr hints = nr_op_attr(op, NR_A_noria_loop), hint = hints ? nr_dict_get(hints, "vectorize") : NULL;
+  int64_t value;
+  bool refuses = hint && nr_attr_is_int(hint, &value) && !value;
+  if (refuses) *(NrOp **)at = op;
+  return !refuses;
+}
+
 /* Whether the loop gets lanes; sets their number. */
 static bool is_worth_it(Finder *f, NrLanes *l) {
   NrOp *at = NULL;
+  if (!nr_walk_pre(l->loop, may_have_lanes, &at))
+    return explain(f, l->loop, at, "has 'noria.loop' that says so"), false;
   const char *why = nr_lanes_refuse(l, &at);
   if (why) return explain(f, l->loop, at, why), false;
   why = refuse_reductions(l->loop);

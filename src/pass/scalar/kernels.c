@@ -10,7 +10,7 @@
 typedef struct Row {
   const char *kernel;
   NrKernelKind kind;
-  const char *parts[9];
+  const char *parts[10];
 } Row;
 #define SORT_PARTS "sort_rows", "sort_counts", "merge_sort", "sort_quick", "sort_block", "sort_network", "merge_path"
 static const Row rows[] = {
@@ -23,6 +23,8 @@ static const Row rows[] = {
     {"topk", NR_KERNEL_ORDERED, {NULL}},
     {"unique", NR_KERNEL_ORDERED, {"runs", "sort", SORT_PARTS}},
     {"unique_places", NR_KERNEL_ORDERED, {"runs", "argsort", SORT_PARTS}},
+    {"unique_rows", NR_KERNEL_ORDERED, {"unique_row_places", "runs", "argsort", SORT_PARTS}},
+    {"unique_row_places", NR_KERNEL_PART, {"runs", "argsort", SORT_PARTS}},
     {"nms", NR_KERNEL_BOXES, {NULL}},
     {"dft", NR_KERNEL_PART, {"dft_steps"}},
     {"random_normal", NR_KERNEL_PART, {"mt19937"}},

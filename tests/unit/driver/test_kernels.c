@@ -89,6 +89,14 @@ static void test_counts(void **state) {
   assert_memory_equal(noria_tensor_data(out[0]), ((int32_t[]){7, 5, 3}), 12);
   noria_value_release(out[0]);
   expect_i64(out[1], (int64_t[]){2, 1, 1}, 3);
+  inputs[0] = tensor(NORIA_I32, 2, (int64_t[]){2, 2}, (int32_t[]){7, 3, 7, 2});
+  inputs[1] = tensor(NORIA_BOOL, 0, NULL, (uint8_t[]){1});
+  run("unique_rows.i32", inputs, 2, out, 4);
+  assert_memory_equal(noria_tensor_data(out[0]), ((int32_t[]){7, 2, 7, 3}), 16);
+  noria_value_release(out[0]);
+  expect_i64(out[1], (int64_t[]){1, 0}, 2);
+  expect_i64(out[2], (int64_t[]){1, 0}, 2);
+  expect_i64(out[3], (int64_t[]){1, 1}, 2);
   inputs[0] = tensor(NORIA_I32, 1, (int64_t[]){3}, edges);
   inputs[1] = tensor(NORIA_I32, 1, (int64_t[]){4}, data);
   run("histogram.i32.checked", inputs, 2, out, 1);

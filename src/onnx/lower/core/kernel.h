@@ -11,6 +11,9 @@
 NrStatus nr_lower_kernel(NrLower *l, const char *name, NrStr prelude, NrValue *const *args, size_t num_args,
                          NrValue **results, size_t num_results);
 
+/* An error where kernels do not order elements of a dtype. */
+NrStatus nr_lower_ordered(NrLower *l, NrValue *x, NoriaDType dtype);
+
 /* The first k of each row along the middle dim of three, largest or smallest first, and their places (i64); equal ones
  * in the order of their places (topk.c). */
 NrStatus nr_lower_top(NrLower *l, NrValue *x, NoriaDType dtype, bool largest, NrDim k, NrValue *out[2]);

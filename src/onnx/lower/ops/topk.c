@@ -3,12 +3,17 @@
 #include "onnx/lower/core/kernel.h"
 #include "onnx/lower/core/state.h"
 
-NrStatus nr_lower_top(NrLower *l, NrValue *x, NoriaDType dtype, bool largest, NrDim k, NrValue *out[2]) {
-  NrBuf prelude = {0};
+NrStatus nr_lower_ordered(NrLower *l, NrValue *x, NoriaDType dtype) {
   uint32_t width = nr_type_elem(x->type)->width;
   /* No version of TopK or Unique has these. */
   if (nr_dtype_is_float(dtype) ? width < 16 : nr_dtype_is_int(dtype) && width < 8)
     return nr_lower_error(l, "elements are %s, which it does not order", nr_dtype_name(dtype));
+  return NR_OK;
+}
+
+NrStatus nr_lower_top(NrLower *l, NrValue *x, NoriaDType dtype, bool largest, NrDim k, NrValue *out[2]) {
+  NrBuf prelude = {0};
+  NR_TRY(nr_lower_ordered(l, x, dtype));
   nr_kernel_prelude(l->ctx, &prelude, dtype, largest);
   NrValue *args[2] = {x, nr_dim_value(l, k)};
   NrStatus status = nr_lower_kernel(l, "topk", (NrStr){prelude.data, prelude.size}, args, 2, out, 2);
