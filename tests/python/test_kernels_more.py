@@ -336,6 +336,20 @@ def test_sorts_of_few_values(dtype, threads):
                 same(kernels.sort(a, descending=True)[::-1], np.sort(a[::-1], kind="stable"))
 
 
+@pytest.mark.parametrize("dtype", ["i8", "u8", "f8"])
+def test_argsort_of_near_keys(dtype):
+    """Keys of 64 bits that are within 2^32 of each other, all of them or all but the last."""
+    rng = np.random.default_rng(33)
+    for low in 0, -500, 2**62:
+        for shape in (1,), (0,), (7, 0), (3, 50_000), (200_000,):
+            for width in 1000, 2**32 - 1, 2**32, 2**33:
+                a = rng.integers(low, low + width, shape, endpoint=True).astype(dtype)
+                a.reshape(-1)[:2] = np.array([low, low + width]).astype(dtype)[:a.size]
+                same(kernels.argsort(a), np.argsort(a, axis=-1, kind="stable"))
+                a.reshape(-1)[-1:] = 2**61
+                same(kernels.argsort(a), np.argsort(a, axis=-1, kind="stable"))
+
+
 @pytest.mark.parametrize("dtype", FEW)
 def test_unique(dtype):
     rng = np.random.default_rng(29)
