@@ -1,15 +1,15 @@
 // sort_quick.mlir - sorts a list of unsigned integers by quicksort, for machines that compress vectors (@expands).
 //
-// Elements are partitioned by a pivot, 16 at a time, without branches: those that are less are compressed to the front
-// of the list, the others to another list, from which they are copied behind. The pivot is the median of 16 elements. A
-// part of at most 256 elements is sorted by a network (sort_block.mlir). Of two parts, the larger one waits on a stack.
+// Elements are partitioned in place by a pivot, 16 at a time, without branches: those that are less are compressed to
+// the begin of the list, the others to its end. The pivot is the median of 16 elements. A part of at most 256 elements
+// is sorted by a network (sort_block.mlir). Of two parts, the larger one waits on a stack.
 //
 // Where no element is less than the pivot, those equal to it are taken out, so that many equal elements cost no more.
 // Once all partitions have looked at 2 n log2(n) elements, a pivot is the mean of the least and the greatest element;
 // from then on, no element is partitioned more often than it has bits.
 //
-// The method is that of M. Blacher et al., Vectorized and performance-portable quicksort, 2022, with a second list in
-// place of a buffer.
+// The method is that of M. Blacher et al., Vectorized and performance-portable quicksort, 2022, and B. Bramas, A novel
+// hybrid quicksort algorithm vectorized using AVX-512, 2017.
 //
 // The prelude defines !S, an integer type, and @expands.
 
@@ -23,9 +23,9 @@ func.func private @number_set(%lanes: vector<16xi1>) -> index {
 }
 
 // Writes those of %n elements, at most 16, that are less than the pivot, or with %or_equal not greater, to list[%low]
-// on, and the others to others[%high] on. Gives the places behind both.
-func.func private @partition_step(%list: memref<?x!S>, %low: index, %others: memref<?x!S>, %high: index,
-    %keys: vector<16x!S>, %n: index, %pivots: vector<16x!S>, %or_equal: vector<16xi1>) -> (index, index) {
+// on, and the others to the places ahead of list[%high]. Gives where the places between both begin and end then.
+func.func private @partition_step(%list: memref<?x!S>, %low: index, %high: index, %keys: vector<16x!S>, %n: index,
+    %pivots: vector<16x!S>, %or_equal: vector<16xi1>) -> (index, index) {
   %yes = arith.constant dense<true> : vector<16xi1>
   %here = vector.create_mask %n : vector<16xi1>
   %less = arith.cmpi ult, %keys, %pivots : vector<16x!S>
@@ -35,46 +35,189 @@ func.func private @partition_step(%list: memref<?x!S>, %low: index, %others: mem
   %first_here = arith.andi %first, %here : vector<16xi1>
   %not_first = arith.xori %first, %yes : vector<16xi1>
   %second_here = arith.andi %not_first, %here : vector<16xi1>
-  vector.compressstore %list[%low], %first_here, %keys : memref<?x!S>, vector<16xi1>, vector<16x!S>
-  vector.compressstore %others[%high], %second_here, %keys : memref<?x!S>, vector<16xi1>, vector<16x!S>
   %count = func.call @number_set(%first_here) : (vector<16xi1>) -> index
   %rest = arith.subi %n, %count : index
   %next_low = arith.addi %low, %count : index
-  %next_high = arith.addi %high, %rest : index
+  %next_high = arith.subi %high, %rest : index
+  vector.compressstore %list[%low], %first_here, %keys : memref<?x!S>, vector<16xi1>, vector<16x!S>
+  vector.compressstore %list[%next_high], %second_here, %keys : memref<?x!S>, vector<16xi1>, vector<16x!S>
   return %next_low, %next_high : index, index
 }
 
-// Partitions %n elements from list[%begin] on: those less than the pivot first, or with %or_equal those not greater.
-// How many they are.
-func.func private @partition(%list: memref<?x!S>, %begin: index, %others: memref<?x!S>, %n: index, %pivot: !S,
-    %or_equal: i1) -> index {
+// Asks for the 128 elements from list[%at] on, or for others where these are outside of the list.
+func.func private @prefetch_block(%list: memref<?x!S>, %at: index) {
   %c0 = arith.constant 0 : index
+  %c128 = arith.constant 128 : index
+  %size = memref.dim %list, %c0 : memref<?x!S>
+  %last = arith.subi %size, %c128 : index
+  %first = arith.minui %at, %last : index
+  %key_bits = func.call @key_bits() : () -> index
+  %c32 = arith.constant 32 : index
+  %is_wide = arith.cmpi ugt, %key_bits, %c32 : index
+  %o0 = arith.constant 0 : index
+  %line0 = arith.addi %first, %o0 : index
+  memref.prefetch %list[%line0], read, locality<3>, data : memref<?x!S>
+  %o1 = arith.constant 16 : index
+  %line1 = arith.addi %first, %o1 : index
+  memref.prefetch %list[%line1], read, locality<3>, data : memref<?x!S>
+  %o2 = arith.constant 32 : index
+  %line2 = arith.addi %first, %o2 : index
+  memref.prefetch %list[%line2], read, locality<3>, data : memref<?x!S>
+  %o3 = arith.constant 48 : index
+  %line3 = arith.addi %first, %o3 : index
+  memref.prefetch %list[%line3], read, locality<3>, data : memref<?x!S>
+  %o4 = arith.constant 64 : index
+  %line4 = arith.addi %first, %o4 : index
+  memref.prefetch %list[%line4], read, locality<3>, data : memref<?x!S>
+  %o5 = arith.constant 80 : index
+  %line5 = arith.addi %first, %o5 : index
+  memref.prefetch %list[%line5], read, locality<3>, data : memref<?x!S>
+  %o6 = arith.constant 96 : index
+  %line6 = arith.addi %first, %o6 : index
+  memref.prefetch %list[%line6], read, locality<3>, data : memref<?x!S>
+  %o7 = arith.constant 112 : index
+  %line7 = arith.addi %first, %o7 : index
+  memref.prefetch %list[%line7], read, locality<3>, data : memref<?x!S>
+  scf.if %is_wide {
+    %p0 = arith.constant 8 : index
+    %line10 = arith.addi %first, %p0 : index
+    memref.prefetch %list[%line10], read, locality<3>, data : memref<?x!S>
+    %p1 = arith.constant 24 : index
+    %line11 = arith.addi %first, %p1 : index
+    memref.prefetch %list[%line11], read, locality<3>, data : memref<?x!S>
+    %p2 = arith.constant 40 : index
+    %line12 = arith.addi %first, %p2 : index
+    memref.prefetch %list[%line12], read, locality<3>, data : memref<?x!S>
+    %p3 = arith.constant 56 : index
+    %line13 = arith.addi %first, %p3 : index
+    memref.prefetch %list[%line13], read, locality<3>, data : memref<?x!S>
+    %p4 = arith.constant 72 : index
+    %line14 = arith.addi %first, %p4 : index
+    memref.prefetch %list[%line14], read, locality<3>, data : memref<?x!S>
+    %p5 = arith.constant 88 : index
+    %line15 = arith.addi %first, %p5 : index
+    memref.prefetch %list[%line15], read, locality<3>, data : memref<?x!S>
+    %p6 = arith.constant 104 : index
+    %line16 = arith.addi %first, %p6 : index
+    memref.prefetch %list[%line16], read, locality<3>, data : memref<?x!S>
+    %p7 = arith.constant 120 : index
+    %line17 = arith.addi %first, %p7 : index
+    memref.prefetch %list[%line17], read, locality<3>, data : memref<?x!S>
+  }
+  return
+}
+
+// Partitions %n elements from list[%begin] on in place: those less than the pivot first, or with %or_equal those not
+// greater. How many they are. %buffer: room for 384 elements.
+//
+// Elements are read in blocks of 128 from both ends, and written to both ends. So that there are places to write to,
+// a block of each end is in the buffer, and with it what is more than whole blocks. The next block is read from the end
+// with fewer free places: the other one has 128 of them at least.
+func.func private @partition(%list: memref<?x!S>, %begin: index, %buffer: memref<384x!S>, %n: index, %pivot: !S,
+    %or_equal: i1) -> index {
   %c1 = arith.constant 1 : index
-  %c15 = arith.constant 15 : index
+  %c0 = arith.constant 0 : index
   %c16 = arith.constant 16 : index
+  %c32 = arith.constant 32 : index
+  %c48 = arith.constant 48 : index
+  %c64 = arith.constant 64 : index
+  %c80 = arith.constant 80 : index
+  %c96 = arith.constant 96 : index
+  %c112 = arith.constant 112 : index
+  %ahead = arith.constant 512 : index
+  %c127 = arith.constant 127 : index
+  %c128 = arith.constant 128 : index
   %zeros = arith.constant dense<0> : vector<16x!S>
   %pivots = vector.broadcast %pivot : !S to vector<16x!S>
   %equal = vector.broadcast %or_equal : i1 to vector<16xi1>
-  %tail = arith.andi %n, %c15 : index
-  %whole = arith.subi %n, %tail : index
-  %ends:2 = scf.for %i = %c0 to %whole step %c16 iter_args(%low = %begin, %high = %c0) -> (index, index) {
+  %end = arith.addi %begin, %n : index
+  %least_far = arith.constant 32768 : index
+  %is_far = arith.cmpi uge, %n, %least_far : index
+  // how many elements of each end are in the buffer
+  %tail = arith.andi %n, %c127 : index
+  %with_block = arith.addi %tail, %c128 : index
+  %head = arith.minui %with_block, %n : index
+  %rest = arith.subi %n, %head : index
+  %foot = arith.minui %rest, %c128 : index
+  %left = arith.addi %begin, %head : index
+  %right = arith.subi %end, %foot : index
+  scf.for %i = %c0 to %head step %c1 {
     %at = arith.addi %begin, %i : index
-    %keys = vector.load %list[%at] : memref<?x!S>, vector<16x!S>
-    %next:2 = func.call @partition_step(%list, %low, %others, %high, %keys, %c16, %pivots, %equal)
-        : (memref<?x!S>, index, memref<?x!S>, index, vector<16x!S>, index, vector<16x!S>, vector<16xi1>)
-            -> (index, index)
-    scf.yield %next#0, %next#1 : index, index
+    %key = memref.load %list[%at] : memref<?x!S>
+    memref.store %key, %buffer[%i] : memref<384x!S>
   }
-  %mask = vector.create_mask %tail : vector<16xi1>
-  %at_tail = arith.addi %begin, %whole : index
-  %last = vector.maskedload %list[%at_tail], %mask, %zeros
-      : memref<?x!S>, vector<16xi1>, vector<16x!S> into vector<16x!S>
-  %all:2 = func.call @partition_step(%list, %ends#0, %others, %ends#1, %last, %tail, %pivots, %equal)
-      : (memref<?x!S>, index, memref<?x!S>, index, vector<16x!S>, index, vector<16x!S>, vector<16xi1>) -> (index, index)
-  scf.for %i = %c0 to %all#1 step %c1 {
-    %at = arith.addi %all#0, %i : index
-    %key = memref.load %others[%i] : memref<?x!S>
-    memref.store %key, %list[%at] : memref<?x!S>
+  scf.for %i = %c0 to %foot step %c1 {
+    %at = arith.addi %right, %i : index
+    %to = arith.addi %head, %i : index
+    %key = memref.load %list[%at] : memref<?x!S>
+    memref.store %key, %buffer[%to] : memref<384x!S>
+  }
+  %blocks:4 = scf.while (%l = %left, %r = %right, %low = %begin, %high = %end)
+      : (index, index, index, index) -> (index, index, index, index) {
+    %more = arith.cmpi ult, %l, %r : index
+    scf.condition(%more) %l, %r, %low, %high : index, index, index, index
+  } do {
+  ^bb0(%l: index, %r: index, %low: index, %high: index):
+    %free_left = arith.subi %l, %low : index
+    %free_right = arith.subi %high, %r : index
+    %from_right = arith.cmpi ult, %free_right, %free_left : index
+    %last = arith.subi %r, %c128 : index
+    %behind = arith.addi %l, %c128 : index
+    %from = arith.select %from_right, %last, %l : index
+    %next_l = arith.select %from_right, %l, %behind : index
+    %next_r = arith.select %from_right, %last, %r : index
+    // which end is next is not known early enough to load from there ahead
+    %left_ahead = arith.addi %l, %ahead : index
+    %right_ahead = arith.subi %last, %ahead : index
+    %soon = arith.select %from_right, %right_ahead, %left_ahead : index
+    scf.if %is_far {
+      func.call @prefetch_block(%list, %soon) : (memref<?x!S>, index) -> ()
+    }
+    %at0 = arith.addi %from, %c0 : index
+    %v0 = vector.load %list[%at0] : memref<?x!S>, vector<16x!S>
+    %at1 = arith.addi %from, %c16 : index
+    %v1 = vector.load %list[%at1] : memref<?x!S>, vector<16x!S>
+    %at2 = arith.addi %from, %c32 : index
+    %v2 = vector.load %list[%at2] : memref<?x!S>, vector<16x!S>
+    %at3 = arith.addi %from, %c48 : index
+    %v3 = vector.load %list[%at3] : memref<?x!S>, vector<16x!S>
+    %at4 = arith.addi %from, %c64 : index
+    %v4 = vector.load %list[%at4] : memref<?x!S>, vector<16x!S>
+    %at5 = arith.addi %from, %c80 : index
+    %v5 = vector.load %list[%at5] : memref<?x!S>, vector<16x!S>
+    %at6 = arith.addi %from, %c96 : index
+    %v6 = vector.load %list[%at6] : memref<?x!S>, vector<16x!S>
+    %at7 = arith.addi %from, %c112 : index
+    %v7 = vector.load %list[%at7] : memref<?x!S>, vector<16x!S>
+    %l0, %h0 = func.call @partition_step(%list, %low, %high, %v0, %c16, %pivots, %equal)
+        : (memref<?x!S>, index, index, vector<16x!S>, index, vector<16x!S>, vector<16xi1>) -> (index, index)
+    %l1, %h1 = func.call @partition_step(%list, %l0, %h0, %v1, %c16, %pivots, %equal)
+        : (memref<?x!S>, index, index, vector<16x!S>, index, vector<16x!S>, vector<16xi1>) -> (index, index)
+    %l2, %h2 = func.call @partition_step(%list, %l1, %h1, %v2, %c16, %pivots, %equal)
+        : (memref<?x!S>, index, index, vector<16x!S>, index, vector<16x!S>, vector<16xi1>) -> (index, index)
+    %l3, %h3 = func.call @partition_step(%list, %l2, %h2, %v3, %c16, %pivots, %equal)
+        : (memref<?x!S>, index, index, vector<16x!S>, index, vector<16x!S>, vector<16xi1>) -> (index, index)
+    %l4, %h4 = func.call @partition_step(%list, %l3, %h3, %v4, %c16, %pivots, %equal)
+        : (memref<?x!S>, index, index, vector<16x!S>, index, vector<16x!S>, vector<16xi1>) -> (index, index)
+    %l5, %h5 = func.call @partition_step(%list, %l4, %h4, %v5, %c16, %pivots, %equal)
+        : (memref<?x!S>, index, index, vector<16x!S>, index, vector<16x!S>, vector<16xi1>) -> (index, index)
+    %l6, %h6 = func.call @partition_step(%list, %l5, %h5, %v6, %c16, %pivots, %equal)
+        : (memref<?x!S>, index, index, vector<16x!S>, index, vector<16x!S>, vector<16xi1>) -> (index, index)
+    %l7, %h7 = func.call @partition_step(%list, %l6, %h6, %v7, %c16, %pivots, %equal)
+        : (memref<?x!S>, index, index, vector<16x!S>, index, vector<16x!S>, vector<16xi1>) -> (index, index)
+    scf.yield %next_l, %next_r, %l7, %h7 : index, index, index, index
+  }
+  %size = arith.addi %head, %foot : index
+  %list_of_buffer = memref.cast %buffer : memref<384x!S> to memref<?x!S>
+  %all:2 = scf.for %i = %c0 to %size step %c16 iter_args(%low = %blocks#2, %high = %blocks#3) -> (index, index) {
+    %some = arith.subi %size, %i : index
+    %few = arith.minui %some, %c16 : index
+    %mask = vector.create_mask %few : vector<16xi1>
+    %keys = vector.maskedload %list_of_buffer[%i], %mask, %zeros
+        : memref<?x!S>, vector<16xi1>, vector<16x!S> into vector<16x!S>
+    %l, %h = func.call @partition_step(%list, %low, %high, %keys, %few, %pivots, %equal)
+        : (memref<?x!S>, index, index, vector<16x!S>, index, vector<16x!S>, vector<16xi1>) -> (index, index)
+    scf.yield %l, %h : index, index
   }
   %count = arith.subi %all#0, %begin : index
   return %count : index
@@ -167,13 +310,14 @@ func.func private @pop_part(%begins: memref<64xindex>, %sizes: memref<64xindex>,
   return %begin, %size, %below : index, index, index
 }
 
-// Sorts %n elements, at least one, from list[%first] on. %n elements of %others are overwritten.
-func.func private @quick_sort(%list: memref<?x!S>, %first: index, %others: memref<?x!S>, %n: index) {
+// Sorts %n elements, at least one, from list[%first] on.
+func.func private @quick_sort(%list: memref<?x!S>, %first: index, %n: index) {
   %c0 = arith.constant 0 : index
   %c2 = arith.constant 2 : index
   %no = arith.constant false
   %yes = arith.constant true
   %most = arith.constant 256 : index
+  %buffer = memref.alloc() : memref<384x!S>
   %begins = memref.alloc() : memref<64xindex>
   %sizes = memref.alloc() : memref<64xindex>
   %depth = func.call @bit_length(%n) : (index) -> index
@@ -204,12 +348,12 @@ func.func private @quick_sort(%list: memref<?x!S>, %first: index, %others: memre
         %middle = func.call @middle_of_range(%list, %begin, %size) : (memref<?x!S>, index, index) -> !S
         scf.yield %middle, %c0 : !S, index
       }
-      %less = func.call @partition(%list, %begin, %others, %size, %pivot, %no)
-          : (memref<?x!S>, index, memref<?x!S>, index, !S, i1) -> index
+      %less = func.call @partition(%list, %begin, %buffer, %size, %pivot, %no)
+          : (memref<?x!S>, index, memref<384x!S>, index, !S, i1) -> index
       %none_less = arith.cmpi eq, %less, %c0 : index
       %part:3 = scf.if %none_less -> (index, index, index) {
-        %equal = func.call @partition(%list, %begin, %others, %size, %pivot, %yes)
-            : (memref<?x!S>, index, memref<?x!S>, index, !S, i1) -> index
+        %equal = func.call @partition(%list, %begin, %buffer, %size, %pivot, %yes)
+            : (memref<?x!S>, index, memref<384x!S>, index, !S, i1) -> index
         %behind = arith.addi %begin, %equal : index
         %greater = arith.subi %size, %equal : index
         %above = func.call @push_part(%begins, %sizes, %top, %behind, %greater)
@@ -237,6 +381,7 @@ func.func private @quick_sort(%list: memref<?x!S>, %first: index, %others: memre
   }
   memref.dealloc %begins : memref<64xindex>
   memref.dealloc %sizes : memref<64xindex>
+  memref.dealloc %buffer : memref<384x!S>
   return
 }
 
@@ -284,7 +429,7 @@ func.func private @sort_list(%a: memref<?x!S>, %a_begin: index, %b: memref<?x!S>
     scf.yield %both, %range#0, %range#1 : i1, !S, !S
   }
   %sorted:3 = scf.if %by_partitions -> (memref<?x!S>, index, i1) {
-    func.call @quick_sort(%a, %a_begin, %b, %n) : (memref<?x!S>, index, memref<?x!S>, index) -> ()
+    func.call @quick_sort(%a, %a_begin, %n) : (memref<?x!S>, index, index) -> ()
     scf.yield %a, %a_begin, %no : memref<?x!S>, index, i1
   } else {
     %list:3 = func.call @radix_sort(%a, %a_begin, %b, %c0, %n, %low, %min, %max)

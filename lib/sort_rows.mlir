@@ -1,6 +1,7 @@
 // sort_rows.mlir - sorts the rows of a matrix, on all threads, by integers that are made of the elements.
 //
-// A long row is first distributed to buckets whose elements fit in a core's cache: a sample of the row says which of
+// A long row is sorted by one thread where each thread has such a row and partitions are possible (sort_quick.mlir).
+// Others are first distributed to buckets whose elements fit in a core's cache: a sample of the row says which of
 // 16,384 equal parts of its range go to which bucket, so that all get about as many. Each bucket is then sorted by
 // itself (sort_quick.mlir, merge_sort.mlir). A bucket with many times its share, as where many elements share their
 // high bits, is sorted by parts and merges on all threads. Many shorter rows are shared among the threads; those of at
@@ -91,8 +92,7 @@ func.func private @choose_buckets(%x: memref<?x!T>, %keys: memref<?x!S>, %row: i
 // Writes the bucket of each of the elements from %begin to %end, and counts[c] on how many each bucket has.
 func.func private @count_part(%x: memref<?x!T>, %keys: memref<?x!S>, %row: index, %begin: index, %end: index,
     %least: !S, %greatest: !S, %shift: !S, %buckets: memref<16384xi16>, %num_buckets: index, %ids: memref<?xi16>,
-        %counts: memref<?xindex>,
-    %c: index) {
+    %counts: memref<?xindex>, %c: index) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c1024 = arith.constant 1024 : index
@@ -206,6 +206,7 @@ func.func private @sort_buckets(%begins: memref<?xindex>, %num_buckets: index, %
       %at = arith.addi %row, %begin : index
       %sorted:3 = func.call @sort_list(%out, %at, %tmp, %size, %low, %yes)
           : (memref<?x!S>, index, memref<?x!S>, index, index, i1) -> (memref<?x!S>, index, i1)
+      // two loops, each of which vectors can do: one in place, and one between lists that do not overlap
       scf.if %sorted#2 {
         func.call @write_results(%tmp, %c0, %size, %order, %row, %out, %at)
             : (memref<?x!S>, index, index, memref<?xi32>, index, memref<?x!S>, index) -> ()
@@ -258,9 +259,11 @@ func.func private @sort_buckets(%begins: memref<?xindex>, %num_buckets: index, %
   return
 }
 
-// The row of n elements, more than 65,536, that begins at %row.
+// The row of n elements, more than 65,536, that begins at %row, on all threads. Gives whether it is left for one
+// thread: with %alone it may be, and is where partitions pay.
 func.func private @sort_long_row(%x: memref<?x!T>, %keys: memref<?x!S>, %order: memref<?xi32>, %row: index, %n: index,
-    %low: index, %out: memref<?x!S>) {
+    %low: index, %alone: i1, %out: memref<?x!S>) -> i1 {
+  %no = arith.constant false
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c256 = arith.constant 256 : index
@@ -285,7 +288,16 @@ func.func private @sort_long_row(%x: memref<?x!T>, %keys: memref<?x!S>, %order: 
       : (memref<?x!T>, memref<?x!S>, index, index, index, memref<16384xi16>) -> (!S, !S, !S)
   %done = func.call @sort_if_narrow(%x, %keys, %order, %row, %n, %range#0, %range#1, %range#2, %out)
       : (memref<?x!T>, memref<?x!S>, memref<?xi32>, index, index, !S, !S, !S, memref<?x!S>) -> i1
-  scf.if %done {
+  // buckets of larger elements take less time again where there are many
+  %c32 = arith.constant 32 : index
+  %key_bits = func.call @key_bits() : () -> index
+  %is_narrow = arith.cmpi ule, %key_bits, %c32 : index
+  %are_few = arith.cmpi ule, %n, %many : index
+  %pays = arith.ori %is_narrow, %are_few : i1
+  %would = arith.andi %alone, %pays : i1
+  %is_left = arith.select %done, %no, %would : i1
+  %either = arith.ori %done, %is_left : i1
+  scf.if %either {
   } else {
     %ids = memref.alloc(%n) : memref<?xi16>
     %num_counts = arith.muli %num_parts, %num_buckets : index
@@ -333,7 +345,7 @@ func.func private @sort_long_row(%x: memref<?x!T>, %keys: memref<?x!S>, %order: 
     memref.dealloc %counts : memref<?xindex>
   }
   memref.dealloc %buckets : memref<16384xi16>
-  return
+  return %is_left : i1
 }
 
 // Sorts the rows from %begin to %end, of n elements, at most 1,024.
@@ -375,24 +387,48 @@ func.func private @sort_short_rows(%x: memref<?x!T>, %keys: memref<?x!S>, %order
   return
 }
 
-// The same of longer ones, by the bits of their keys from %low on.
+// The same of longer ones, by the bits of their keys from %low on; with %are_long those that %left says. These are
+// sorted in their places in %out, others in memory that each row has in turn.
 func.func private @sort_middle_rows(%x: memref<?x!T>, %keys: memref<?x!S>, %order: memref<?xi32>, %begin: index,
-    %end: index, %n: index, %low: index, %out: memref<?x!S>) {
+    %end: index, %n: index, %low: index, %are_long: i1, %left: memref<?xi1>, %out: memref<?x!S>) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %no = arith.constant false
-  %row_keys = memref.alloc(%n) : memref<?x!S>
+  %yes = arith.constant true
+  %num_keys = arith.select %are_long, %c0, %n : index
+  %row_keys = memref.alloc(%num_keys) : memref<?x!S>
   %tmp = memref.alloc(%n) : memref<?x!S>
   scf.for %r = %begin to %end step %c1 {
-    %row = arith.muli %r, %n : index
-    scf.for %i = %c0 to %n step %c1 {
-      %key = func.call @read(%x, %keys, %row, %i) : (memref<?x!T>, memref<?x!S>, index, index) -> !S
-      memref.store %key, %row_keys[%i] : memref<?x!S>
+    %now = scf.if %are_long -> (i1) {
+      %is_left = memref.load %left[%r] : memref<?xi1>
+      scf.yield %is_left : i1
+    } else {
+      scf.yield %yes : i1
     }
-    %sorted:3 = func.call @sort_list(%row_keys, %c0, %tmp, %n, %low, %no)
-        : (memref<?x!S>, index, memref<?x!S>, index, index, i1) -> (memref<?x!S>, index, i1)
-    func.call @write_results(%sorted#0, %sorted#1, %n, %order, %row, %out, %row)
-        : (memref<?x!S>, index, index, memref<?xi32>, index, memref<?x!S>, index) -> ()
+    scf.if %now {
+      %row = arith.muli %r, %n : index
+      %list:2 = scf.if %are_long -> (memref<?x!S>, index) {
+        scf.yield %out, %row : memref<?x!S>, index
+      } else {
+        scf.yield %row_keys, %c0 : memref<?x!S>, index
+      }
+      scf.for %i = %c0 to %n step %c1 {
+        %key = func.call @read(%x, %keys, %row, %i) : (memref<?x!T>, memref<?x!S>, index, index) -> !S
+        %at = arith.addi %list#1, %i : index
+        memref.store %key, %list#0[%at] : memref<?x!S>
+      }
+      %sorted:3 = func.call @sort_list(%list#0, %list#1, %tmp, %n, %low, %no)
+          : (memref<?x!S>, index, memref<?x!S>, index, index, i1) -> (memref<?x!S>, index, i1)
+      %stayed = arith.xori %sorted#2, %yes : i1
+      %in_place = arith.andi %are_long, %stayed : i1
+      scf.if %in_place {
+        func.call @write_results(%out, %row, %n, %order, %row, %out, %row)
+            : (memref<?x!S>, index, index, memref<?xi32>, index, memref<?x!S>, index) -> ()
+      } else {
+        func.call @write_results(%sorted#0, %sorted#1, %n, %order, %row, %out, %row)
+            : (memref<?x!S>, index, index, memref<?xi32>, index, memref<?x!S>, index) -> ()
+      }
+    }
   }
   memref.dealloc %row_keys : memref<?x!S>
   memref.dealloc %tmp : memref<?x!S>
@@ -404,6 +440,8 @@ func.func private @sort_rows(%x: memref<?x!T>, %keys: memref<?x!S>, %order: memr
     %low: index, %out: memref<?x!S>) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
+  %no = arith.constant false
+  %yes = arith.constant true
   %most = arith.constant 65536 : index
   %c256 = arith.constant 256 : index
   %c1024 = arith.constant 1024 : index
@@ -414,16 +452,27 @@ func.func private @sort_rows(%x: memref<?x!T>, %keys: memref<?x!S>, %order: memr
   %most_short = arith.select %by_partitions, %c256, %c1024 : index
   %is_long = arith.cmpi ugt, %n, %most : index
   %is_short = arith.cmpi ule, %n, %most_short : index
-  scf.if %is_long {
-    scf.for %r = %c0 to %rows step %c1 {
-      %row = arith.muli %r, %n : index
-      func.call @sort_long_row(%x, %keys, %order, %row, %n, %low, %out)
-          : (memref<?x!T>, memref<?x!S>, memref<?xi32>, index, index, index, memref<?x!S>) -> ()
-    }
-  } else {
+  %num_long = arith.select %is_long, %rows, %c0 : index
+  %left = memref.alloc(%num_long) : memref<?xi1>
+  // partitions by one thread take less time than buckets, but each thread must have a row
+  %threads = rt.threads
+  %are_many = arith.cmpi uge, %rows, %threads : index
+  %alone = arith.andi %by_partitions, %are_many : i1
+  %any_left = scf.for %r = %c0 to %num_long step %c1 iter_args(%any = %no) -> (i1) {
+    %row = arith.muli %r, %n : index
+    %is_left = func.call @sort_long_row(%x, %keys, %order, %row, %n, %low, %alone, %out)
+        : (memref<?x!T>, memref<?x!S>, memref<?xi32>, index, index, index, i1, memref<?x!S>) -> i1
+    memref.store %is_left, %left[%r] : memref<?xi1>
+    %next = arith.ori %any, %is_left : i1
+    scf.yield %next : i1
+  }
+  %is_not_long = arith.xori %is_long, %yes : i1
+  %more = arith.ori %is_not_long, %any_left : i1
+  scf.if %more {
     // so many rows at a time that threads have work
     %some = arith.maxui %n, %c1 : index
-    %group = arith.divui %most, %some : index
+    %fit = arith.divui %most, %some : index
+    %group = arith.maxui %fit, %c1 : index
     %num_groups = arith.ceildivui %rows, %group : index
     scf.parallel (%g) = (%c0) to (%num_groups) step (%c1) {
       %r_begin = arith.muli %g, %group : index
@@ -433,11 +482,13 @@ func.func private @sort_rows(%x: memref<?x!T>, %keys: memref<?x!S>, %order: memr
         func.call @sort_short_rows(%x, %keys, %order, %r_begin, %r_end, %n, %out)
             : (memref<?x!T>, memref<?x!S>, memref<?xi32>, index, index, index, memref<?x!S>) -> ()
       } else {
-        func.call @sort_middle_rows(%x, %keys, %order, %r_begin, %r_end, %n, %low, %out)
-            : (memref<?x!T>, memref<?x!S>, memref<?xi32>, index, index, index, index, memref<?x!S>) -> ()
+        func.call @sort_middle_rows(%x, %keys, %order, %r_begin, %r_end, %n, %low, %is_long, %left, %out)
+            : (memref<?x!T>, memref<?x!S>, memref<?xi32>, index, index, index, index, i1, memref<?xi1>, memref<?x!S>)
+            -> ()
       }
       scf.reduce
     } {noria.point_ns = 300000}
   }
+  memref.dealloc %left : memref<?xi1>
   return
 }
