@@ -321,7 +321,8 @@ NrStatus nr_abi_wrap_entry(NrModule *module, const char *name, bool check_input)
     status = build_wrapper(module, func);
     if (!status) status = drop_others(module);
   } else if (!status) {
-    status = check_entry(module, func);
+    if (name) status = drop_others(module);
+    if (!status) status = check_entry(module, func);
   }
   return status;
 }
