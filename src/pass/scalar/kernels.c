@@ -49,22 +49,65 @@ NrKernelKind nr_kernel_kind(const NrKernelText *kernel) {
   return row ? row->kind : NR_KERNEL_PART;
 }
 
-static void append_file(NrBuf *text, const char *name) {
+typedef struct File {
+  const char *name;
+  uint32_t first_line; /* in the text, from 1 */
+} File;
+
+/* Text put together from files, and what it takes to find the file of a place in it. */
+typedef struct Source {
+  NrContext *ctx;
+  NrBuf text;
+  uint32_t lines; /* of the text so far */
+  NR_VEC(File) files;
+} Source;
+
+static void append_text(Source *s, NrStr text) {
+  nr_buf_str(&s->text, text);
+  for (size_t i = 0; i < text.size; i++) s->lines += text.data[i] == '\n';
+}
+
+static void append_file(Source *s, const NrKernelText *file) {
+  nr_vec_push(&s->files, ((File){file->name, s->lines + 1}));
+  append_text(s, (NrStr){file->text, file->size});
+}
+
+static void append_part(Source *s, const char *name) {
   for (const NrKernelText *k = nr_kernel_texts; k->name; k++)
-    if (!strcmp(k->name, name)) nr_buf_str(text, (NrStr){k->text, k->size});
+    if (!strcmp(k->name, name)) append_file(s, k);
+}
+
+/* Gives an op its place in its file; what the prelude has is in none. */
+static bool put_in_file(NrOp *op, void *user) {
+  Source *s = user;
+  NrLoc loc = nr_loc_in_file(op->loc);
+  size_t i = s->files.size;
+  while (loc && i && s->files.data[i - 1].first_line > loc->line) i--;
+  if (loc && i) {
+    NrBuf name = {0};
+    nr_buf_printf(&name, "lib/%s.mlir", s->files.data[i - 1].name);
+    uint32_t line = loc->line - s->files.data[i - 1].first_line + 1;
+    op->loc = nr_loc_file(s->ctx, (NrStr){name.data, name.size}, line, loc->column);
+    nr_buf_deinit(&name);
+  } else op->loc = nr_loc_unknown(s->ctx);
+  return true;
 }
 
 NrModule *nr_kernel_module(NrContext *ctx, const NrKernelText *kernel, NrStr prelude, NrOp **out_func) {
-  NrBuf text = {0}, file = {0};
-  nr_buf_str(&text, prelude);
-  nr_buf_str(&text, (NrStr){kernel->text, kernel->size});
+  Source source = {.ctx = ctx};
+  NrBuf file = {0};
+  append_text(&source, prelude);
+  append_file(&source, kernel);
   const Row *row = row_of(kernel);
   for (size_t k = 0; row && k < NR_COUNTOF(row->parts); k++)
-    if (row->parts[k]) append_file(&text, row->parts[k]);
+    if (row->parts[k]) append_part(&source, row->parts[k]);
   nr_buf_printf(&file, "lib/%s.mlir", kernel->name);
-  NrModule *module = nr_parse_module(ctx, (NrStr){text.data, text.size}, (NrStr){file.data, file.size}, NULL, NULL);
-  nr_buf_deinit(&text);
+  NrStr text = {source.text.data, source.text.size};
+  NrModule *module = nr_parse_module(ctx, text, (NrStr){file.data, file.size}, NULL, NULL);
+  if (module) nr_walk_pre(module->op, put_in_file, &source);
+  nr_buf_deinit(&source.text);
   nr_buf_deinit(&file);
+  nr_vec_deinit(&source.files);
   NrPassOptions options = {0};
   if (module && nr_run_passes(module, NR_STR("inline"), &options)) {
     nr_module_destroy(module);
