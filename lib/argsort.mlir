@@ -3,8 +3,8 @@
 //
 // What is sorted (sort_rows.mlir) are integers of 64 bits: 32 bits of an element's key above its place. No two are
 // equal, so the order is stable whatever sorts them. A key of 64 bits takes two sorts, as digits do: by its low half,
-// and then, of the places in that order, by its high half. Where all keys are within 2^32 of each other, one sort by
-// the differences from the least of them is enough.
+// and then, of the places in that order, by its high half. Where all keys of the matrix are within 2^32 of each other,
+// one sort by the differences from the least of them is enough.
 //
 // The prelude defines the types !T and !K, @key(!T) -> !K, @half(!K, i1) -> i64 and @key_bits.
 
@@ -91,8 +91,8 @@ func.func private @is_narrow(%min: !K, %max: !K) -> i1 {
   return %is_narrow : i1
 }
 
-// Whether all keys of 64 bits are within 2^32 of each other, and the least of them. The first ones say mostly that they
-// are not.
+// Whether all keys of 64 bits are within 2^32 of each other, and the least of them. The first 256 are looked at before
+// all: they usually show that the keys are not near.
 func.func private @find_least(%x: memref<?x!T>, %total: index) -> (i1, !K) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index

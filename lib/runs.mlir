@@ -1,7 +1,7 @@
 // runs.mlir - where runs of equal elements begin in a sorted list, and what follows from that. Not a kernel.
 //
-// Which elements begin a run is written first, for a list here, for rows in unique_rows.mlir. Parts of the list are
-// counted, so that each knows where its own runs go, and then written. All of it is done on all threads.
+// Which elements begin a run is written first, for a list here, for rows in unique_row_places.mlir. Parts of the list
+// are counted, so that each knows where its own runs go, and then written. All of it is done on all threads.
 //
 // The prelude defines !T, @before(!T, !T) -> i1 and @is_nan(!T) -> i1.
 

@@ -65,7 +65,7 @@ func.func private @sort_by_columns(%x: memref<?x?x!T>, %order: memref<?xi64>, %s
   return %sorted#0, %sorted#1 : memref<?xi64>, memref<?xi64>
 }
 
-// Where row %j is not equal to row %i: before it, or behind it. Rows are equal up to column %m, where both end.
+// Whether row %j, of %m elements, is before row %i, and whether it is behind it; neither where both are equal.
 func.func private @order_of_pair(%x: memref<?x?x!T>, %i: index, %j: index, %m: index) -> (i1, i1) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index

@@ -129,6 +129,18 @@ bool nr_scf_trip_count(int64_t lower, int64_t upper, int64_t step, bool is_unsig
   return true;
 }
 
+bool nr_scf_stays_scalar(const NrOp *loop) {
+  NrAttr hints = nr_op_attr(loop, NR_A_noria_loop), hint = hints ? nr_dict_get(hints, "vectorize") : NULL;
+  int64_t value;
+  return hint && nr_attr_is_int(hint, &value) && !value;
+}
+
+void nr_scf_keep_forall_attrs(const NrOp *forall, NrOp *parallel) {
+  const NrAttrName *const kept[] = {NR_A_mapping, NR_A_noria_loop, NR_A_noria_point_ns};
+  for (size_t i = 0; i < NR_COUNTOF(kept); i++)
+    if (nr_op_attr(forall, kept[i])) nr_op_set_attr(parallel, kept[i], nr_op_attr(forall, kept[i]));
+}
+
 bool nr_scf_for_trip_count(const NrOp *op, uint64_t *out) {
   int64_t lower, upper, step;
   bool is_unsigned = nr_op_attr(op, NR_A_unsignedCmp) != NULL;

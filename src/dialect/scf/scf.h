@@ -40,6 +40,10 @@ static inline NrValue *nr_scf_for_init(const NrOp *op, uint32_t i) { return nr_o
 static inline NrValue *nr_scf_for_arg(const NrOp *op, uint32_t i) { return nr_block_arg(nr_scf_for_body(op), 1 + i); }
 extern const NrIndexListSlot nr_scf_forall_slots[3]; /* lower bounds, upper bounds and steps of scf.forall */
 /* The number of iterations; false when bounds or step are not constant, or the number does not fit. */
+/* Whether a loop has noria.loop = {vectorize = false}. */
+bool nr_scf_stays_scalar(const NrOp *loop);
+/* Gives an scf.parallel what the scf.forall that it is made of says of its loop: mapping, noria.loop, noria.point_ns. */
+void nr_scf_keep_forall_attrs(const NrOp *forall, NrOp *parallel);
 bool nr_scf_for_trip_count(const NrOp *op, uint64_t *out);
 /* The number of iterations from lower up to upper by a positive step; false for an invalid step. */
 bool nr_scf_trip_count(int64_t lower, int64_t upper, int64_t step, bool is_unsigned, uint64_t *out);

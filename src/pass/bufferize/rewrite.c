@@ -139,6 +139,7 @@ static void build_parallel(NrBufferize *s, NrOp *op, size_t rank) {
                                          .operands = operands,
                                          .num_operands = 3 * dims,
                                          .num_regions = 1});
+  if (rank) nr_scf_keep_forall_attrs(op, loop);
   uint32_t n = (uint32_t)dims;
   nr_op_set_segments(loop, (uint32_t[]){n, n, n, 0}, 4);
   nr_region_take(nr_op_only_region(loop), nr_op_only_region(op));

@@ -59,6 +59,7 @@ static bool moves_by_one(NrValue *index, NrValue *iv) {
 
 static bool has_lanes(NrOp *loop) {
   NrBlock *body = nr_scf_parallel_body(loop);
+  if (nr_scf_stays_scalar(loop)) return false;
   for (uint32_t i = 0; i < loop->num_results; i++)
     if (nr_type_is_float(nr_result(loop, i)->type)) return false; /* LLVM does not reorder float reductions */
   for (NrOp *op = body->first; op != body->last; op = op->next) {
@@ -227,6 +228,8 @@ static NrOp *fill_loop(Dispatch *w, NrBuilder *b, NrValue *const *ids) {
   for (uint32_t i = 0; i < count; i++)
     neutral[i] = nr_arith_constant(b, nr_reduction_neutral(nr_op_body(from->last, i)));
   NrOp *loop = nr_scf_parallel(b, zero, points, one, rank, neutral, count);
+  NrAttr hints = nr_op_attr(w->loop, NR_A_noria_loop);
+  if (hints) nr_op_set_attr(loop, NR_A_noria_loop, hints);
   NrBuilder in = nr_scf_body_builder(nr_op_only_body(loop));
   for (uint32_t d = 0; d < rank; d++) {
     NrValue *k = nr_scf_parallel_body(loop)->args[d], *step = inside(w, nr_parallel_step(w->loop, d));

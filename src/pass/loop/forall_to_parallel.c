@@ -4,8 +4,8 @@
  *           }                                                memref.store %x, %m[%i, %j]
  *                                                            scf.reduce
  *                                                          }
- * An scf.forall with shared outputs stays: scf.parallel can reduce values but not insert slices. Keeps the attribute
- * `mapping`. */
+ * An scf.forall with shared outputs stays: scf.parallel can reduce values but not insert slices. Keeps the attributes
+ * `mapping`, `noria.loop` and `noria.point_ns`. */
 #include "dialect/scf/scf.h"
 #include "pass/loop/parallel.h"
 #include "pass/core/rewrite.h"
@@ -18,9 +18,7 @@ static void to_parallel(NrOp *op) {
   nr_forall_bounds(&b, op, &bounds);
   NrOp *loop = nr_scf_parallel(&b, bounds.data, bounds.data + rank, bounds.data + 2 * rank, rank, NULL, 0);
   nr_vec_deinit(&bounds);
-  if (nr_op_attr(op, NR_A_mapping)) nr_op_set_attr(loop, NR_A_mapping, nr_op_attr(op, NR_A_mapping));
-  if (nr_op_attr(op, NR_A_noria_point_ns))
-    nr_op_set_attr(loop, NR_A_noria_point_ns, nr_op_attr(op, NR_A_noria_point_ns));
+  nr_scf_keep_forall_attrs(op, loop);
   NrBlock *to = nr_scf_parallel_body(loop);
   for (uint32_t d = 0; d < rank; d++) {
     to->args[d]->name = body->args[d]->name;

@@ -42,6 +42,8 @@ static inline NrValue *nr_lanes_choice(const NrOp *op) {
 bool nr_lanes_diverges(const NrLanes *l, const NrOp *loop);
 /* Whether a branch in the body goes different ways in different lanes and has a loop in it, or a loop diverges. */
 bool nr_lanes_have_divergent_loop(const NrLanes *l);
+/* The same of a loop inside, itself or a loop in it. */
+bool nr_lanes_loop_diverges(const NrLanes *l, NrOp *loop);
 /* Whether a function of f32 that branches (cost.def) is computed for each iteration, outside of loops in the body. */
 bool nr_lanes_have_branching_function(const NrLanes *l);
 /* Why the body has no vector form: the op and the reason; NULL if it has one. */

@@ -125,6 +125,13 @@ static bool block_diverges(const NrLanes *l, NrBlock *block, bool varying_branch
 
 bool nr_lanes_have_divergent_loop(const NrLanes *l) { return block_diverges(l, l->body, false); }
 
+bool nr_lanes_loop_diverges(const NrLanes *l, NrOp *loop) {
+  if (nr_lanes_diverges(l, loop)) return true;
+  for (uint32_t r = 0; r < loop->num_regions; r++)
+    if (nr_op_body(loop, r) && block_diverges(l, nr_op_body(loop, r), false)) return true;
+  return false;
+}
+
 static bool block_has_branching_function(const NrLanes *l, NrBlock *block) {
   for (NrOp *op = block->first; op; op = op->next) {
     if (nr_cost_branches(op) && nr_type_is_scalar(nr_op_operand_type(op)) && any_operand_varies(l, op)) return true;

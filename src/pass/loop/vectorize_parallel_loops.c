@@ -262,20 +262,25 @@ static const char *refuse_reductions(const NrOp *loop) {
   return "the order of its reduction would change the result";
 }
 
-/* Stops at a loop that says itself that it stays scalar: noria.loop = {vectorize = false}. */
-static bool may_have_lanes(NrOp *op, void *at) {
-  NrAttr hints = nr_op_attr(op, NR_A_noria_loop), hint = hints ? nr_dict_get(hints, "vectorize") : NULL;
-  int64_t value;
-  bool refuses = hint && nr_attr_is_int(hint, &value) && !value;
-  if (refuses) *(NrOp **)at = op;
-  return !refuses;
+typedef struct Scalars {
+  const NrLanes *l;
+  NrOp *found;
+} Scalars;
+
+/* Stops at a loop that says itself that it stays scalar, if it is the one that would have lanes, or diverges in it. */
+static bool is_no_scalar(NrOp *op, void *user) {
+  Scalars *s = user;
+  if (!nr_scf_stays_scalar(op) || (op != s->l->loop && !nr_lanes_loop_diverges(s->l, op))) return true;
+  s->found = op;
+  return false;
 }
 
 /* Whether the loop gets lanes; sets their number. */
 static bool is_worth_it(Finder *f, NrLanes *l) {
   NrOp *at = NULL;
-  if (!nr_walk_pre(l->loop, may_have_lanes, &at))
-    return explain(f, l->loop, at, "has 'noria.loop' that says so"), false;
+  Scalars scalars = {.l = l};
+  if (!nr_walk_pre(l->loop, is_no_scalar, &scalars))
+    return explain(f, l->loop, scalars.found, "has noria.loop = {vectorize = false}"), false;
   const char *why = nr_lanes_refuse(l, &at);
   if (why) return explain(f, l->loop, at, why), false;
   why = refuse_reductions(l->loop);

@@ -5,7 +5,7 @@
 
 // CHECK-LABEL: func.func @halves
 // CHECK-NOT: vector<
-// WHY: [[#@LINE+6]]:3: remark: not vectorized: 'scf.parallel' op at [[#@LINE+6]]:3 has 'noria.loop' that says so
+// WHY: [[#@LINE+6]]:3: remark: not vectorized: 'scf.parallel' op at [[#@LINE+6]]:3 has noria.loop = {vectorize = false}
 func.func @halves(%a: memref<?xi32>) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -29,7 +29,7 @@ func.func @halves(%a: memref<?xi32>) {
 
 // CHECK-LABEL: func.func @around
 // CHECK-NOT: vector<
-// WHY: [[#@LINE+6]]:3: remark: not vectorized: 'scf.for' op at [[#@LINE+9]]:10 has 'noria.loop' that says so
+// WHY: [[#@LINE+6]]:3: remark: not vectorized: 'scf.for' op at [[#@LINE+9]]:10 has noria.loop = {vectorize = false}
 func.func @around(%a: memref<?xi32>, %b: memref<?xi32>) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -44,6 +44,35 @@ func.func @around(%a: memref<?xi32>, %b: memref<?xi32>) {
       scf.yield %m2 : i32
     } {noria.loop = {vectorize = false}}
     memref.store %s, %b[%i] : memref<?xi32>
+    scf.reduce
+  }
+  return
+}
+
+// A loop inside that does not diverge has no say.
+// CHECK-LABEL: func.func @inside
+// CHECK: vector<
+func.func @inside(%a: memref<?xi32>, %b: memref<?xi32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  %one = arith.constant 1 : i32
+  %n = memref.dim %a, %c0 : memref<?xi32>
+  scf.parallel (%i) = (%c0) to (%n) step (%c1) {
+    %x = memref.load %a[%i] : memref<?xi32>
+    %s = scf.for %k = %c0 to %c4 step %c1 iter_args(%y = %x) -> (i32) {
+      %m = arith.muli %y, %y : i32
+      scf.yield %m : i32
+    } {noria.loop = {vectorize = false}}
+    %r = scf.while (%y = %s) : (i32) -> i32 {
+      %c = arith.cmpi sgt, %y, %one : i32
+      scf.condition(%c) %y : i32
+    } do {
+    ^bb0(%y: i32):
+      %m = arith.shrsi %y, %one : i32
+      scf.yield %m : i32
+    }
+    memref.store %r, %b[%i] : memref<?xi32>
     scf.reduce
   }
   return
