@@ -16,7 +16,7 @@ static const char help[] =
     "  -f=TENSOR:LEVELS:DIMS  and the dim that each level stores: B:ds:1,0 is CSC\n"
     "  --type=f64             of elements: i1 (or, and), i8, i16, i32, i64, f16, bf16, f32, f64, complex<f32>,\n"
     "                         complex<f64>\n"
-    "  --index=i32            of positions and coordinates: i32, i64\n"
+    "  --index=i32            of positions and coordinates: i32, i64, index\n"
     "  --name=kernel          of the function\n"
     "  --check                first check that coordinates are in order, each once\n"
     "  --print                print the function; the default without -o and --run\n"

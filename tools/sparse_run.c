@@ -1,4 +1,5 @@
 /* sparse_run.c - `noria sparse --run`: reads the operands of a kernel, runs it and prints its result. */
+#include <math.h>
 #include <stdio.h>
 
 #include "base/float_format.h"
@@ -13,6 +14,7 @@ typedef struct Operands {
   NrSparseStorage stored[NR_SPARSE_MAX_TENSORS];
   const char *files[NR_SPARSE_MAX_TENSORS];
   int64_t extents[NR_SPARSE_MAX_INDICES]; /* -1: not known yet */
+  int64_t misfit;                         /* the entry whose value is none of the element type; -1: none is */
 } Operands;
 
 static int fail(const char *file, size_t line, const char *format, ...) NR_PRINTF(3, 4);
@@ -121,6 +123,7 @@ static int read_tensor(Operands *o, size_t t) {
   const char *path = o->files[t];
   NrSparseEntries *entries = &o->entries[t];
   NrSparseError error;
+  size_t line;
   bool is_mtx = nr_str_ends(nr_str(path), ".mtx");
   if (!is_mtx && !nr_str_ends(nr_str(path), ".npy")) return fail(path, 0, "expected a file .mtx or .npy");
   int status = is_mtx ? read_matrix_market(o, path, entries)
@@ -129,8 +132,8 @@ static int read_tensor(Operands *o, size_t t) {
   if (entries->order != tensor->order)
     return fail(path, 0, "%.*s has %zu dims in the expression and %zu in the file", NR_STR_ARG(tensor->name),
                 tensor->order, entries->order);
-  if (nr_sparse_store(&o->job->arena, entries, &tensor->format, &o->stored[t], &error))
-    return fail(path, 0, "%s", error.message);
+  if (nr_sparse_store(&o->job->arena, entries, &tensor->format, &o->stored[t], &line, &error))
+    return fail(path, line, "%s", error.message);
   return 0;
 }
 
@@ -153,18 +156,49 @@ static int find_extents(Operands *o) {
 
 /* ---- values ------------------------------------------------------------------------------------------------------ */
 
-static bool put_value(const Operands *o, Elements *to, const NrSparseEntries *entries, int64_t entry) {
-  bool to_int = nr_type_is_int(o->element.type);
-  if (to_int && !entries->is_int) return entry >= 0 ? false : elements_put_int(to, 0);
-  if (to_int) return elements_put_int(to, entry < 0 ? 0 : entries->ints.data[entry]);
-  double number = entry < 0 ? 0 : entries->is_int ? (double)entries->ints.data[entry] : entries->floats.data[entry];
-  return elements_put_float(to, number);
+/* Whether a number is in the range of the elements; floats are rounded. */
+static bool value_fits(const Operands *o, const NrSparseEntries *entries, size_t entry) {
+  NrType type = o->element.type;
+  if (nr_type_is_int(type)) {
+    uint32_t width = nr_type_bits(type);
+    int64_t n = entries->is_int ? entries->ints.data[entry] : 0;
+    bool in_range = width == 1 ? n == 0 || n == 1 : width >= 64 || (n >= -(1LL << (width - 1)) && n < 1LL << (width - 1));
+    return entries->is_int && in_range;
+  }
+  NrType part = type->kind == NR_TYPE_COMPLEX ? type->elem : type;
+  double number = entries->is_int ? (double)entries->ints.data[entry] : entries->floats.data[entry];
+  return !isfinite(number) || isfinite(nr_attr_float(part, number)->f);
 }
 
-static bool put_values(const Operands *o, size_t t, Elements *to) {
-  for (size_t i = 0; i < o->stored[t].values.size; i++)
-    if (!put_value(o, to, &o->entries[t], o->stored[t].values.data[i])) return false;
+static void put_value(const Operands *o, Elements *to, const NrSparseEntries *entries, int64_t entry) {
+  bool to_int = nr_type_is_int(o->element.type), is_int = entries->is_int;
+  int64_t n = entry < 0 || !is_int ? 0 : entries->ints.data[entry];
+  double number = entry < 0 ? 0 : is_int ? (double)n : entries->floats.data[entry];
+  if (to_int) elements_put_int(to, n);
+  else if (o->element.type->kind == NR_TYPE_COMPLEX) elements_put_complex(to, number, 0);
+  else elements_put_float(to, number);
+}
+
+/* Sets o->misfit at an element that does not fit. */
+static bool put_values(Operands *o, size_t t, Elements *to) {
+  for (size_t i = 0; i < o->stored[t].values.size; i++) {
+    int64_t entry = o->stored[t].values.data[i];
+    if (entry >= 0 && !value_fits(o, &o->entries[t], (size_t)entry)) {
+      o->misfit = entry;
+      return false;
+    }
+    put_value(o, to, &o->entries[t], entry);
+  }
   return true;
+}
+
+/* What an element is that does not fit, and its line. */
+static int misfit(const Operands *o, const char *file, const NrSparseEntries *entries, const char *type) {
+  size_t i = (size_t)o->misfit, line = entries->lines.size ? entries->lines.data[i] : 0;
+  if (entries->is_int)
+    return fail(file, line, "%lld is no %s; --type chooses another", (long long)entries->ints.data[i], type);
+  return fail(file, line, "%.17g is no %s%s; --type chooses another", entries->floats.data[i], type,
+              nr_type_is_int(o->element.type) ? ", for the file has floats" : "");
 }
 
 static bool put_indices(const int64_t *data, size_t size, Elements *to) {
@@ -174,7 +208,7 @@ static bool put_indices(const int64_t *data, size_t size, Elements *to) {
 }
 
 /* The elements and dims of an argument. False: an element does not fit. */
-static bool put_argument(const Operands *o, const NrSparseValue *arg, Elements *to, int64_t *rank, int64_t *dims) {
+static bool put_argument(Operands *o, const NrSparseValue *arg, Elements *to, int64_t *rank, int64_t *dims) {
   const NrSparseTensor *tensor = &o->job->assignment.tensors[arg->tensor];
   const NrSparseStorage *stored = &o->stored[arg->tensor];
   *rank = 1;
@@ -209,9 +243,12 @@ static int feed(Operands *o, size_t i) {
   NoriaError error = NORIA_ERROR_INIT;
   if (is_values) o->element = kind;
   bool ok = put_argument(o, arg, &elements, &rank, dims);
-  int status = ok ? 0 : fail(arg->kind == NR_SPARSE_EXTENT ? arg->name : o->files[arg->tensor], 0,
-                             "not all of it is %s; --%s chooses another", element_type_name(&kind),
-                             is_values ? "type" : "index");
+  int status = 0;
+  if (!ok && o->misfit >= 0)
+    status = misfit(o, o->files[arg->tensor], &o->entries[arg->tensor], element_type_name(&kind));
+  else if (!ok)
+    status = fail(arg->kind == NR_SPARSE_EXTENT ? arg->name : o->files[arg->tensor], 0,
+                  "not all of it is %s; --%s chooses another", element_type_name(&kind), is_values ? "type" : "index");
   if (ok && !elements_tensor(&elements, rank, dims, &value, &error)) status = job_report(&o->job->job, &error);
   if (value) nr_vec_push(&o->job->job.feeds, value);
   elements_deinit(&elements);
@@ -243,7 +280,7 @@ static int run(Operands *o) {
 }
 
 int sparse_run(SparseJob *job) {
-  Operands o = {.job = job};
+  Operands o = {.job = job, .misfit = -1};
   int status = run(&o);
   for (size_t t = 0; t < NR_SPARSE_MAX_TENSORS; t++) {
     nr_sparse_entries_deinit(&o.entries[t]);

@@ -24,6 +24,19 @@ def run_of(name, num_threads):
     return lambda feeds: [np.asarray(value) for value in run(list(feeds))]
 
 
+def array(a):
+    """What a caller gives as an array. One with a mask is refused: the kernels read all elements."""
+    if isinstance(a, np.ma.MaskedArray):
+        raise TypeError("arrays with a mask are not supported; give the elements that count, as by compressed()")
+    return np.asarray(a)
+
+
+def dense(a, dtype=None):
+    """The array without gaps between its elements, which are aligned: itself, or a copy."""
+    a = np.ascontiguousarray(a, dtype)
+    return a if a.flags.aligned else a.copy()
+
+
 def check_memory(a, dtype=None):
     """Refuses an array whose copy, of that type, would take more than a quarter of the machine's memory: the array
     itself may be small, as of a broadcast element. One that goes in without a copy is not refused."""

@@ -17,7 +17,7 @@ import re
 import numpy as np
 
 from . import Error
-from ._kernels import check_memory, run_of
+from ._kernels import array, check_memory, dense, run_of
 
 __all__ = ["argsort", "histogram", "merge", "nms", "searchsorted", "sort", "threads", "topk", "unique"]
 
@@ -28,6 +28,8 @@ _FLAGS = np.array(False), np.array(True)
 @contextlib.contextmanager
 def threads(count):
     """In the body of `with threads(count)`, work is shared among that many threads; 0: one per core, as without it."""
+    if operator.index(count) < 0:
+        raise ValueError(f"count is {count}; expected 0 or more")
     token = _threads.set(operator.index(count))
     try:
         yield
@@ -60,7 +62,7 @@ def _run(kernel, dtype, suffix, *feeds):
 def _call(kernel, dtype, suffix, arrays, *scalars):
     """The kernel's results on arrays of the one dtype and numbers."""
     _, raw = _element(dtype)
-    return _run(kernel, dtype, suffix, *[np.ascontiguousarray(a).view(raw) for a in arrays], *scalars)
+    return _run(kernel, dtype, suffix, *[dense(a).view(raw) for a in arrays], *scalars)
 
 
 def _errors_of_checks(function):
@@ -83,7 +85,7 @@ def _suffix(descending=False, check=False):
 
 def _common(*arrays):
     """The arrays as arrays of the type that all of them can become."""
-    arrays = [np.asarray(a) for a in arrays]
+    arrays = [array(a) for a in arrays]
     for a in arrays:
         check_memory(a)
     dtype = arrays[0].dtype
@@ -94,7 +96,7 @@ def _common(*arrays):
 
 
 def _offsets(name, offsets, size):
-    offsets = np.asarray(offsets)
+    offsets = array(offsets)
     if offsets.dtype.kind not in "iu":
         raise TypeError(f"{name} must be integers, not {offsets.dtype}")
     if offsets.ndim != 1 or not offsets.size:
@@ -104,7 +106,7 @@ def _offsets(name, offsets, size):
     down = np.flatnonzero(offsets[1:] < offsets[:-1])
     if down.size:
         raise ValueError(f"{name} decreases at element {down[0] + 1}")
-    return np.ascontiguousarray(offsets, np.int64)
+    return dense(offsets, np.int64)
 
 
 @_errors_of_checks
@@ -145,13 +147,13 @@ def searchsorted(a, v, side="left", sorter=None, *, a_offsets=None, v_offsets=No
         raise ValueError(f"a_offsets has {a_offsets.size} elements, but v_offsets {v_offsets.size}")
     _, raw = _element(dtype)
     places, = _run("ragged_searchsorted", dtype, _suffix(check=check),
-                   np.ascontiguousarray(a).view(raw).reshape(-1), a_offsets,
-                   np.ascontiguousarray(v).view(raw).reshape(-1), v_offsets, right)
+                   dense(a).view(raw).reshape(-1), a_offsets,
+                   dense(v).view(raw).reshape(-1), v_offsets, right)
     return places.view(np.intp).reshape(v.shape)
 
 
 def _in_order(a, sorter):
-    sorter = np.asarray(sorter)
+    sorter = array(sorter)
     if a.ndim != 1:
         raise ValueError(f"a must have 1 dim where a sorter is given, but its shape is {a.shape}")
     if sorter.dtype.kind not in "iu":
@@ -181,7 +183,7 @@ def unique(ar, return_index=False, return_inverse=False, return_counts=False, ax
     first of each, the place of each element among them, and how often each comes. NaN are one element, unless
     equal_nan is False. axis: of an array of more dims, the different slices along it, in the order of their first
     elements that differ; each slice with a NaN differs from all others. sorted: they are, also with False."""
-    ar = np.asanyarray(ar)
+    ar = array(ar)
     if axis is not None:
         axis = _axis_of(ar, axis)
     check_memory(ar)
@@ -214,14 +216,14 @@ def histogram(a, bins=10, range=None, density=None, weights=None):
     """How many elements, or what sum of weights, each bin has, and the edges of the bins, as numpy.histogram. bins:
     their number, from range or from the least to the greatest element; or the edges, in ascending order. A bin is
     without its right edge, but for the last one."""
-    a = np.asarray(a).reshape(-1)
+    a = array(a).reshape(-1)
     check_memory(a)
     if isinstance(bins, str):
         raise TypeError("bins must be a number or edges; there are no kernels that choose it")
     if a.dtype.kind == "b":
         a = a.astype(np.uint8)
     if weights is not None:
-        weights = np.asarray(weights).reshape(-1)
+        weights = array(weights).reshape(-1)
         if weights.shape != a.shape:
             raise ValueError(f"weights must have a's shape, but has {weights.size} elements, not {a.size}")
         if weights.dtype.kind not in "biuf":
@@ -229,7 +231,7 @@ def histogram(a, bins=10, range=None, density=None, weights=None):
     if np.ndim(bins) == 0 or range is not None:
         edges = np.histogram_bin_edges(a, bins, range, weights)
     else:
-        edges = np.asarray(bins)
+        edges = array(bins)
     if edges.ndim != 1:
         raise ValueError(f"bins must have 1 dim, but its shape is {edges.shape}")
     if np.any(edges[1:] < edges[:-1]):
@@ -258,7 +260,7 @@ def nms(boxes, scores, max_output=None, iou_threshold=0.0, score_threshold=None,
     [x, y, width, height] of the centre. scores: float32 [batches, classes, boxes]. max_output: at most as many of each
     class; None: all. score_threshold: only boxes with a greater score; None: all. int64 [selected, 3]: batch, class,
     box."""
-    boxes, scores = np.asarray(boxes), np.asarray(scores)
+    boxes, scores = array(boxes), array(scores)
     for name, x in (("boxes", boxes), ("scores", scores)):
         if x.dtype.kind not in "biuf":
             raise TypeError(f"{name} must be numbers, not {x.dtype}")
@@ -275,7 +277,7 @@ def nms(boxes, scores, max_output=None, iou_threshold=0.0, score_threshold=None,
     least = np.float32(0 if score_threshold is None else score_threshold)
     for x in boxes, scores:
         check_memory(x, np.float32)
-    floats = [np.ascontiguousarray(x, np.float32) for x in (boxes, scores)]
+    floats = [dense(x, np.float32) for x in (boxes, scores)]
     return _run("nms", np.dtype(np.float32), ".centre" if center_point_box else "", *floats, np.array(limit, np.int64),
                 np.array(iou_threshold, np.float32), least, np.array(score_threshold is None))[0]
 
@@ -289,7 +291,7 @@ def _axis_of(a, axis):
 
 def _sorted(kernel, a, axis, kind, order, stable, descending):
     """The result of kernel sort or argsort on the rows along an axis."""
-    a = np.asarray(a)
+    a = array(a)
     if kind not in (None, "quicksort", "mergesort", "heapsort", "stable"):
         raise ValueError(f"kind must be 'quicksort', 'mergesort', 'heapsort' or 'stable', not {kind!r}")
     if kind is not None and stable is not None:
@@ -328,7 +330,7 @@ def argsort(a, axis=-1, kind=None, order=None, *, stable=None, descending=False)
 def topk(a, k, axis=-1, largest=True):
     """The k largest elements along an axis, largest first, and their places (int64); with largest=False the smallest,
     smallest first. Equal ones come in the order of their places. As TopK of ONNX, with NaN larger than all numbers."""
-    a, k = np.asarray(a), operator.index(k)
+    a, k = array(a), operator.index(k)
     axis = _axis_of(a, axis)
     if not 0 <= k <= a.shape[axis]:
         raise ValueError(f"k is {k}, but there are {a.shape[axis]} elements along axis {axis}")

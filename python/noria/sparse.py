@@ -19,7 +19,7 @@ from collections import namedtuple
 import numpy as np
 
 from . import Error
-from ._kernels import check_memory, session_of
+from ._kernels import array, check_memory, dense, session_of
 
 __all__ = ["CSF", "add", "csf", "mttkrp", "multiply", "sddmm", "spgemm", "spmm", "spmv"]
 _num_threads = 0
@@ -28,6 +28,8 @@ _num_threads = 0
 def set_num_threads(n):
     """How many threads the kernels of this module use from now on; 0, as at first: one per core."""
     global _num_threads
+    if int(n) < 0:
+        raise ValueError(f"n is {n}; expected 0 or more")
     _num_threads = int(n)
 
 
@@ -47,7 +49,7 @@ def _common(*arrays):
 def _contiguous(a, dtype):
     if not a.flags.c_contiguous:
         check_memory(a, dtype)
-    return np.ascontiguousarray(a, dtype)
+    return dense(a, dtype)
 
 
 def _call(kernel, dtype, index_dtype, names, arrays):
@@ -115,7 +117,7 @@ def _made(parts, dtype, shape, ordered):
 
 
 def _dense(name, x, ndim, rows):
-    x = np.asarray(x)
+    x = array(x)
     if x.ndim != ndim:
         raise ValueError(f"{name} must have {ndim} dim{'s' if ndim > 1 else ''}, but its shape is {x.shape}")
     if x.shape[0] != rows:
@@ -225,7 +227,7 @@ def sddmm(S, C, D):
     """S.multiply(C @ D) for a CSR matrix and two dense ones, computing C @ D only where S has elements: a csr_array
     with all of S's elements, also those that become zero. Products are added in four sums."""
     _csr("S", S)
-    C, D = np.asarray(C), np.asarray(D)
+    C, D = array(C), array(D)
     if C.ndim != 2 or D.ndim != 2 or C.shape[1] != D.shape[0] or S.shape != (C.shape[0], D.shape[1]):
         raise ValueError(f"S has the shape {S.shape}, but C has {C.shape} and D has {D.shape}")
     dtype = _common(S, C, D)
@@ -243,7 +245,10 @@ indices of dim 2 and the elements between two numbers of pos2."""
 def csf(coords, values, shape):
     """The CSF tensor of elements at coords, an array of three rows of indices (those of NumPy's nonzero). Elements at
     the same place are summed."""
-    coords, values = np.asarray(coords, np.int64), np.asarray(values)
+    coords, values = array(coords), array(values)
+    if coords.dtype.kind not in "iu" and coords.size:
+        raise TypeError(f"coords must be integers, not {coords.dtype}")
+    coords = coords.astype(np.int64)
     if len(shape) != 3 or coords.shape != (3, values.size) or values.ndim != 1:
         raise ValueError(f"coords has the shape {coords.shape} for {values.size} values and {len(shape)} dims; "
                          "expected 3 rows")
@@ -267,10 +272,10 @@ def mttkrp(B, C, D):
     matrices: an array."""
     if not isinstance(B, CSF):
         raise TypeError(f"B must be a CSF tensor, which noria.sparse.csf makes, not {type(B).__name__}")
-    C, D, values = np.asarray(C), np.asarray(D), np.asarray(B.values)
+    C, D, values = array(C), array(D), array(B.values)
     if C.ndim != 2 or D.ndim != 2 or C.shape[1] != D.shape[1] or tuple(B.shape[1:]) != (C.shape[0], D.shape[0]):
         raise ValueError(f"B has the shape {tuple(B.shape)}, but C has {C.shape} and D has {D.shape}")
-    lists = [np.asarray(a) for a in (B.crd0, B.pos1, B.crd1, B.pos2, B.crd2)]
+    lists = [array(a) for a in (B.crd0, B.pos1, B.crd1, B.pos2, B.crd2)]
     for name, a in zip(CSF._fields[1:6], lists):
         if a.ndim != 1 or a.dtype.kind != "i":
             raise TypeError(f"B.{name} must be integers in 1 dim")

@@ -73,7 +73,7 @@ static bool read_float(NrStr word, double *out) {
 }
 
 static NrStatus header(Reader *r) {
-  if (!next_line(r) || r->num_words != 5 || !nr_str_is(r->words[0], "%%MatrixMarket") ||
+  if (!next_line(r) || r->num_words != 5 || !is_word(r->words[0], "%%matrixmarket") ||
       !is_word(r->words[1], "matrix"))
     return FAIL(r, "expected '%%%%MatrixMarket matrix coordinate real general' or the like");
   if (!is_word(r->words[2], "coordinate"))
@@ -102,6 +102,7 @@ static NrStatus sizes(Reader *r, int64_t *out_count) {
 static void add_entry(Reader *r, int64_t row, int64_t column, double number, int64_t whole) {
   nr_vec_push(&r->out->coordinates, row - 1);
   nr_vec_push(&r->out->coordinates, column - 1);
+  nr_vec_push(&r->out->lines, r->line);
   if (r->out->is_int) nr_vec_push(&r->out->ints, whole);
   else nr_vec_push(&r->out->floats, number);
 }

@@ -35,6 +35,28 @@ static bool is_free(const Graph *g, size_t index) {
   return true;
 }
 
+/* Adds the index that comes next to the order; false: none may. */
+static bool take_next(Graph *g, size_t *out) {
+  size_t best = g->a->num_indices;
+  for (size_t i = g->a->num_indices; i-- > 0;)
+    if (!g->done[i] && is_free(g, i) && (best == g->a->num_indices || g->is_sparse[i] >= g->is_sparse[best])) best = i;
+  if (best == g->a->num_indices) return false;
+  g->done[best] = true;
+  *out = best;
+  return true;
+}
+
+/* Whether the accesses of one tensor alone leave no order, as those of B(i,j) * B(j,i). */
+static bool contradicts_itself(const NrSparseAssignment *a, size_t tensor) {
+  Graph g = {.a = a};
+  size_t next;
+  for (size_t k = 0; k < a->num_accesses; k++)
+    if (a->accesses[k].tensor == tensor) add_access(&g, k);
+  for (size_t n = 0; n < a->num_indices; n++)
+    if (!take_next(&g, &next)) return true;
+  return false;
+}
+
 /* Goes back from an index to one that must come before it, until one comes again: the edges between are a cycle. */
 static NrStatus cycle(NrArena *arena, const Graph *g, NrSparseError *error) {
   const NrSparseAssignment *a = g->a;
@@ -57,6 +79,10 @@ static NrStatus cycle(NrArena *arena, const Graph *g, NrSparseError *error) {
                            NR_STR_ARG(a->tensors[last].name), NR_STR_ARG(a->indices[path[i]]),
                            NR_STR_ARG(a->indices[path[i - 1]]));
   }
+  for (size_t t = 0; t < a->num_tensors; t++)
+    if (contradicts_itself(a, t))
+      return nr_sparse_fail(arena, error, 0, "the loops have no order: %s; no order of the levels of %.*s helps: make it "
+                            "dense, or give its transpose as a tensor of its own", text, NR_STR_ARG(a->tensors[t].name));
   const NrSparseTensor *t = &a->tensors[last];
   const char *levels = "", *dims = "";
   for (size_t l = 0; l < t->order; l++) {
@@ -70,13 +96,7 @@ static NrStatus cycle(NrArena *arena, const Graph *g, NrSparseError *error) {
 NrStatus nr_sparse_order(NrArena *arena, const NrSparseAssignment *a, size_t *out, NrSparseError *error) {
   Graph g = {.a = a};
   for (size_t k = 0; k < a->num_accesses; k++) add_access(&g, k);
-  for (size_t n = 0; n < a->num_indices; n++) {
-    size_t best = a->num_indices;
-    for (size_t i = a->num_indices; i-- > 0;)
-      if (!g.done[i] && is_free(&g, i) && (best == a->num_indices || g.is_sparse[i] >= g.is_sparse[best])) best = i;
-    if (best == a->num_indices) return cycle(arena, &g, error);
-    g.done[best] = true;
-    out[n] = best;
-  }
+  for (size_t n = 0; n < a->num_indices; n++)
+    if (!take_next(&g, &out[n])) return cycle(arena, &g, error);
   return NR_OK;
 }

@@ -7,6 +7,7 @@
 
 void nr_sparse_entries_deinit(NrSparseEntries *entries) {
   nr_vec_deinit(&entries->coordinates);
+  nr_vec_deinit(&entries->lines);
   nr_vec_deinit(&entries->floats);
   nr_vec_deinit(&entries->ints);
 }
@@ -28,6 +29,7 @@ typedef struct Builder {
   const NrSparseEntries *entries;
   const NrSparseFormat *format;
   size_t *sorted;
+  size_t line;         /* of what is wrong; 0: of none */
   NR_VEC(size_t) ends; /* of the parts of the level above; each begins where the one before ends */
 } Builder;
 
@@ -54,11 +56,13 @@ static NrStatus sort(NrArena *arena, Builder *b, NrSparseError *error) {
   for (size_t i = 1; i < count; i++) {
     if (compare(&b->sorted[i - 1], &b->sorted[i], b)) continue;
     const char *at = "";
+    bool has_line = b->entries->lines.size != 0; /* as coordinates count from 1 then */
+    if (has_line) b->line = NR_MAX(b->entries->lines.data[b->sorted[i - 1]], b->entries->lines.data[b->sorted[i]]);
     for (size_t d = 0; d < b->entries->order; d++) {
       int64_t c = b->entries->coordinates.data[b->sorted[i] * b->entries->order + d];
-      at = nr_arena_printf(arena, "%s%s%lld", at, d ? ", " : "", (long long)c);
+      at = nr_arena_printf(arena, "%s%s%lld", at, d ? ", " : "", (long long)c + has_line);
     }
-    return nr_sparse_fail(arena, error, 0, "two entries are at (%s), counted from 0", at);
+    return nr_sparse_fail(arena, error, 0, "two entries are at (%s), counted from %d", at, has_line);
   }
   return NR_OK;
 }
@@ -69,6 +73,11 @@ static NrStatus dense_level(NrArena *arena, Builder *b, size_t l, NrSparseError 
   NR_VEC(size_t) ends = {0};
   if (!nr_mul_i64((int64_t)b->ends.size, size, &total) || total > NORIA_MAX_ELEMENTS)
     return nr_sparse_fail(arena, error, 0, "%zu times %lld elements are too many", b->ends.size, (long long)size);
+  void *memory = nr_try_calloc((size_t)total + 1, sizeof(size_t)); /* reserving ends the call */
+  if (!memory)
+    return nr_sparse_fail(arena, error, 0, "level %zu is dense and has %lld positions, for which there is no memory", l,
+                          (long long)total);
+  nr_free(memory);
   nr_vec_reserve(&ends, (size_t)total);
   for (size_t i = 0, at = 0; i < b->ends.size; i++)
     for (int64_t c = 0; c < size; c++) {
@@ -120,11 +129,12 @@ static NrStatus store(NrArena *arena, Builder *b, NrSparseStorage *out, NrSparse
 }
 
 NrStatus nr_sparse_store(NrArena *arena, const NrSparseEntries *entries, const NrSparseFormat *format,
-                         NrSparseStorage *out, NrSparseError *error) {
+                         NrSparseStorage *out, size_t *out_line, NrSparseError *error) {
   Builder b = {.entries = entries, .format = format};
   *out = (NrSparseStorage){0};
   *error = (NrSparseError){0};
   NrStatus status = store(arena, &b, out, error);
+  *out_line = b.line;
   nr_free(b.sorted);
   nr_vec_deinit(&b.ends);
   if (status) nr_sparse_storage_deinit(out);

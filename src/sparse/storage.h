@@ -9,6 +9,7 @@ typedef struct NrSparseEntries {
   size_t order;
   int64_t dims[NR_SPARSE_MAX_ORDER];
   NR_VEC(int64_t) coordinates; /* `order` of each entry, from 0 */
+  NR_VEC(size_t) lines;        /* of each entry in its file, from 1; empty: it has no lines */
   bool is_int;
   NR_VEC(double) floats; /* !is_int */
   NR_VEC(int64_t) ints;  /* is_int */
@@ -28,8 +29,9 @@ typedef struct NrSparseStorage {
 } NrSparseStorage;
 void nr_sparse_storage_deinit(NrSparseStorage *storage);
 
-/* Stores entries in a format. Two entries at one place are an error, as is a tensor that does not fit in memory. */
+/* Stores entries in a format. Two entries at one place are an error, of the line *out_line where they have lines, as is
+ * a tensor that does not fit in memory. */
 NR_WARN_UNUSED NrStatus nr_sparse_store(NrArena *arena, const NrSparseEntries *entries, const NrSparseFormat *format,
-                                        NrSparseStorage *out, NrSparseError *error);
+                                        NrSparseStorage *out, size_t *out_line, NrSparseError *error);
 
 #endif

@@ -288,6 +288,33 @@ def test_wrong_arguments():
             call()
 
 
+def test_arrays_that_are_not_aligned():
+    """Copies, as of arrays with gaps. One with a mask is refused."""
+    def shifted(a):
+        raw = np.frombuffer(b"\0" + np.asarray(a).tobytes(), np.uint8)[1:]
+        return raw.view(np.asarray(a).dtype)
+    a = shifted(np.arange(300, 0, -1, dtype=np.float32))
+    assert not a.flags.aligned
+    b = np.array(a)
+    up = shifted(np.sort(b))
+    for call in (kernels.sort, kernels.argsort, kernels.unique, lambda x: kernels.topk(x, 3), lambda x: kernels.histogram(x, 5),
+                 lambda x: kernels.searchsorted(up, x), lambda x: kernels.merge(up, up)):
+        got, want = call(a), call(b)
+        for x, y in zip(got if isinstance(got, tuple) else [got], want if isinstance(want, tuple) else [want], strict=True):
+            assert np.array_equal(x, y)
+    boxes = np.zeros((1, 3, 4), np.float32)
+    boxes[0, :, 2:] = [[1], [2], [3]]
+    scores = np.ones((1, 1, 3), np.float32)
+    assert np.array_equal(kernels.nms(shifted(boxes.ravel()).reshape(boxes.shape), scores), kernels.nms(boxes, scores))
+    masked = np.ma.array([3, 1, 2], mask=[0, 1, 0])
+    for call in (kernels.sort, kernels.argsort, kernels.unique, kernels.histogram, lambda x: kernels.merge([1], x),
+                 lambda x: kernels.topk(x, 1), lambda x: kernels.searchsorted(x, [1])):
+        with pytest.raises(TypeError, match="arrays with a mask"):
+            call(masked)
+    with pytest.raises(ValueError, match="count is -1"), kernels.threads(-1):
+        pass
+
+
 def test_arrays_that_only_seem_to_exist():
     """2^40 elements, all of them the same in memory: an error, before anything of that size is allocated."""
     huge = np.broadcast_to(np.float32(1), (1 << 40,))

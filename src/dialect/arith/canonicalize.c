@@ -97,8 +97,18 @@ bool nr_arith_canon_xori(NrOp *op, NrBuilder *b) {
   return nr_op_replace(op, nr_arith_cmpi(b, predicate, nr_arith_cmpi_lhs(compare), nr_arith_cmpi_rhs(compare)));
 }
 
+/* Whether a value has a bit that is always set. */
+static bool has_set_bit(const NrValue *value) {
+  int64_t bits;
+  return nr_op_is(value->op, NR_OP_arith_ori) && nr_type_is_scalar(value->type) &&
+         nr_value_constant_int(nr_arith_ori_rhs(value->op), &bits) && bits;
+}
+
 bool nr_arith_canon_cmpi(NrOp *op, NrBuilder *b) {
   NrValue *lhs = nr_arith_cmpi_lhs(op), *rhs = nr_arith_cmpi_rhs(op);
+  bool is_eq = nr_cmpi_of(op) == NR_CMPI_EQ, is_ne = nr_cmpi_of(op) == NR_CMPI_NE;
+  if ((is_eq || is_ne) && has_set_bit(lhs) && nr_const_is_int(nr_value_constant(rhs), 0))
+    return nr_op_replace(op, nr_arith_constant_int(b, nr_op_result(op)->type, is_ne));
   if (!nr_value_constant(lhs) || nr_value_constant(rhs)) return nr_arith_canon_cmpi_widened(op, b);
   NrCmpI predicate = nr_cmpi_swapped(nr_cmpi_of(op));
   nr_op_set_operand(op, NR_ARITH_CMPI_LHS, rhs);

@@ -37,9 +37,19 @@ typedef struct Shape {
   bool gathers, divides;
 } Shape;
 
+/* The bytes of an element while it is computed with: narrow floats are f32 then. Those that code
+ * without mask registers converts by integers stay narrow, for masks would be wider than what they select. */
+static size_t computed_size(const NrTarget *t, NrType type) {
+  size_t size = nr_type_byte_size(type);
+  bool is_f16 = nr_type_is_float_kind(type, NR_F16);
+  bool converts = has_mask_registers(t) || (is_f16 && (t->units & NR_UNIT_CONVERT_F16));
+  bool computes = is_f16 && (t->units & NR_UNIT_F16);
+  return nr_type_is_float(type) && converts && !computes ? NR_MAX(size, 4) : size;
+}
+
 static void widen(const NrLanes *l, Shape *s, const NrValue *value) {
   bool counts = !s->straight || value->type->kind != NR_TYPE_INDEX;
-  if (counts && nr_lanes_varies(l, value)) s->width = NR_MAX(s->width, nr_type_byte_size(value->type));
+  if (counts && nr_lanes_varies(l, value)) s->width = NR_MAX(s->width, computed_size(l->target, value->type));
 }
 
 static void measure(const NrLanes *l, NrBlock *block, bool inside, Shape *s) {

@@ -175,3 +175,19 @@ func.func @less(%x: i8, %f: f32, %y: i8) -> (i8, i8, f16, i8, i8) {
   %low, %high = arith.mulsi_extended %x, %y : i8
   return %0, %1, %3, %sum, %low : i8, i8, f16, i8, i8
 }
+
+// A value with a bit that is always set is not 0.
+// CHECK-LABEL: func.func @set_bit
+// CHECK-DAG: %[[FALSE:.+]] = arith.constant false
+// CHECK-DAG: %[[TRUE:.+]] = arith.constant true
+// CHECK: %[[OPEN:.+]] = arith.cmpi eq
+// CHECK: return %[[TRUE]], %[[FALSE]], %[[OPEN]]
+func.func @set_bit(%x: i32) -> (i1, i1, i1) {
+  %zero = arith.constant 0 : i32
+  %six = arith.constant 6 : i32
+  %odd = arith.ori %x, %six : i32
+  %ne = arith.cmpi ne, %odd, %zero : i32
+  %eq = arith.cmpi eq, %zero, %odd : i32
+  %open = arith.cmpi eq, %odd, %six : i32
+  return %ne, %eq, %open : i1, i1, i1
+}
