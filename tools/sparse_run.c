@@ -162,8 +162,9 @@ static bool value_fits(const Operands *o, const NrSparseEntries *entries, size_t
   if (nr_type_is_int(type)) {
     uint32_t width = nr_type_bits(type);
     int64_t n = entries->is_int ? entries->ints.data[entry] : 0;
-    bool in_range = width == 1 ? n == 0 || n == 1 : width >= 64 || (n >= -(1LL << (width - 1)) && n < 1LL << (width - 1));
-    return entries->is_int && in_range;
+    if (!entries->is_int || width >= 64) return entries->is_int;
+    if (width == 1) return n == 0 || n == 1;
+    return n >= -(1LL << (width - 1)) && n < 1LL << (width - 1);
   }
   NrType part = type->kind == NR_TYPE_COMPLEX ? type->elem : type;
   double number = entries->is_int ? (double)entries->ints.data[entry] : entries->floats.data[entry];

@@ -81,8 +81,9 @@ static NrStatus cycle(NrArena *arena, const Graph *g, NrSparseError *error) {
   }
   for (size_t t = 0; t < a->num_tensors; t++)
     if (contradicts_itself(a, t))
-      return nr_sparse_fail(arena, error, 0, "the loops have no order: %s; no order of the levels of %.*s helps: make it "
-                            "dense, or give its transpose as a tensor of its own", text, NR_STR_ARG(a->tensors[t].name));
+      return nr_sparse_fail(arena, error, 0, "the loops have no order: %s; no order of the levels of %.*s helps: make "
+                            "it dense, or give its transpose as a tensor of its own", text,
+                            NR_STR_ARG(a->tensors[t].name));
   const NrSparseTensor *t = &a->tensors[last];
   const char *levels = "", *dims = "";
   for (size_t l = 0; l < t->order; l++) {

@@ -42,7 +42,8 @@ extern const NrIndexListSlot nr_scf_forall_slots[3]; /* lower bounds, upper boun
 /* The number of iterations; false when bounds or step are not constant, or the number does not fit. */
 /* Whether a loop has noria.loop = {vectorize = false}. */
 bool nr_scf_stays_scalar(const NrOp *loop);
-/* Gives an scf.parallel what the scf.forall that it is made of says of its loop: mapping, noria.loop, noria.point_ns. */
+/* Gives an scf.parallel what the scf.forall that it is made of says of its loop: mapping, noria.loop and
+ * noria.point_ns. */
 void nr_scf_keep_forall_attrs(const NrOp *forall, NrOp *parallel);
 bool nr_scf_for_trip_count(const NrOp *op, uint64_t *out);
 /* The number of iterations from lower up to upper by a positive step; false for an invalid step. */
