@@ -321,7 +321,10 @@ NrStatus nr_abi_wrap_entry(NrModule *module, const char *name, bool check_input)
     status = build_wrapper(module, func);
     if (!status) status = drop_others(module);
   } else if (!status) {
-    if (name) status = drop_others(module);
+    if (name) {
+      nr_op_remove_attr(func, NR_A_sym_visibility); /* symbol-dce keeps it */
+      status = drop_others(module);
+    }
     if (!status) status = check_entry(module, func);
   }
   return status;

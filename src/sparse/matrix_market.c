@@ -1,4 +1,5 @@
 /* matrix_market.c - the reader of .mtx files; see storage.h. */
+#include <ctype.h>
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -49,7 +50,7 @@ static bool next_data(Reader *r) {
 static bool is_word(NrStr word, const char *lower) {
   if (word.size != strlen(lower)) return false;
   for (size_t i = 0; i < word.size; i++)
-    if ((word.data[i] | 0x20) != lower[i]) return false;
+    if (tolower((unsigned char)word.data[i]) != lower[i]) return false;
   return true;
 }
 
@@ -60,7 +61,7 @@ static bool read_int(NrStr word, int64_t *out) {
   text[word.size] = '\0';
   errno = 0;
   *out = strtoll(text, &end, 10);
-  return !errno && *end == '\0';
+  return !errno && end == text + word.size;
 }
 
 static bool read_float(NrStr word, double *out) {
@@ -68,8 +69,10 @@ static bool read_float(NrStr word, double *out) {
   if (!word.size || word.size >= sizeof text) return false;
   memcpy(text, word.data, word.size);
   text[word.size] = '\0';
+  errno = 0;
   *out = strtod(text, &end);
-  return *end == '\0';
+  bool is_too_large = errno == ERANGE && isinf(*out);
+  return !is_too_large && end == text + word.size;
 }
 
 static NrStatus header(Reader *r) {

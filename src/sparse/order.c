@@ -46,10 +46,14 @@ static bool take_next(Graph *g, size_t *out) {
   return true;
 }
 
-/* Whether the accesses of one tensor alone leave no order, as those of B(i,j) * B(j,i). */
+/* Whether the accesses of one tensor alone leave no order, as those of B(i,j) * B(j,i), whatever the order of its
+ * levels: dense ones of another order may need no order. */
 static bool contradicts_itself(const NrSparseAssignment *a, size_t tensor) {
   Graph g = {.a = a};
   size_t next;
+  const NrSparseFormat *format = &a->tensors[tensor].format;
+  for (size_t l = 0; l < format->order; l++)
+    if (format->kinds[l] == NR_LEVEL_DENSE) return false;
   for (size_t k = 0; k < a->num_accesses; k++)
     if (a->accesses[k].tensor == tensor) add_access(&g, k);
   for (size_t n = 0; n < a->num_indices; n++)

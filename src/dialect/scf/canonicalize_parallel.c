@@ -95,6 +95,8 @@ static bool join_nested(NrOp *op, NrBuilder *b) {
   if (!nr_op_is(inner, NR_OP_scf_parallel) || inner->next != body->last || op->num_results || inner->num_results)
     return false;
   if (nr_op_attr(op, NR_A_mapping) || nr_op_attr(inner, NR_A_mapping)) return false;
+  NrAttr hints = nr_op_attr(op, NR_A_noria_loop);
+  if (hints != nr_op_attr(inner, NR_A_noria_loop)) return false;
   for (uint32_t i = 0; i < inner->num_operands; i++)
     if (nr_scf_defined_in(nr_operand(inner, i), nr_scf_parallel_region(op))) return false;
   NrBlock *inside = nr_scf_parallel_body(inner);
@@ -105,6 +107,7 @@ static bool join_nested(NrOp *op, NrBuilder *b) {
     for (uint32_t d = 0; d < rank; d++)
       bounds[group][d] = d < outer_rank ? bound(op, group, d) : bound(inner, group, d - outer_rank);
   NrOp *both = nr_scf_parallel(b, bounds[0], bounds[1], bounds[2], rank, NULL, 0);
+  if (hints) nr_op_set_attr(both, NR_A_noria_loop, hints);
   NrBlock *to = nr_scf_parallel_body(both);
   for (uint32_t d = 0; d < rank; d++) {
     NrValue *old = d < outer_rank ? body->args[d] : inside->args[d - outer_rank];

@@ -39,12 +39,12 @@ static inline uint32_t nr_scf_for_num_inits(const NrOp *op) { return op->num_ope
 static inline NrValue *nr_scf_for_init(const NrOp *op, uint32_t i) { return nr_operand(op, NR_SCF_FOR_INIT_ARGS + i); }
 static inline NrValue *nr_scf_for_arg(const NrOp *op, uint32_t i) { return nr_block_arg(nr_scf_for_body(op), 1 + i); }
 extern const NrIndexListSlot nr_scf_forall_slots[3]; /* lower bounds, upper bounds and steps of scf.forall */
-/* The number of iterations; false when bounds or step are not constant, or the number does not fit. */
 /* Whether a loop has noria.loop = {vectorize = false}. */
 bool nr_scf_stays_scalar(const NrOp *loop);
 /* Gives an scf.parallel what the scf.forall that it is made of says of its loop: mapping, noria.loop and
  * noria.point_ns. */
 void nr_scf_keep_forall_attrs(const NrOp *forall, NrOp *parallel);
+/* The number of iterations; false when bounds or step are not constant, or the number does not fit. */
 bool nr_scf_for_trip_count(const NrOp *op, uint64_t *out);
 /* The number of iterations from lower up to upper by a positive step; false for an invalid step. */
 bool nr_scf_trip_count(int64_t lower, int64_t upper, int64_t step, bool is_unsigned, uint64_t *out);

@@ -42,7 +42,7 @@ static inline NrValue *nr_lanes_choice(const NrOp *op) {
 bool nr_lanes_diverges(const NrLanes *l, const NrOp *loop);
 /* Whether a branch in the body goes different ways in different lanes and has a loop in it, or a loop diverges. */
 bool nr_lanes_have_divergent_loop(const NrLanes *l);
-/* The same of a loop inside, itself or a loop in it. */
+/* The same of an scf.for or scf.while inside: by itself, by a loop in it, or by a branch around it. */
 bool nr_lanes_loop_diverges(const NrLanes *l, NrOp *loop);
 /* Whether a function of f32 that branches (cost.def) is computed for each iteration, outside of loops in the body. */
 bool nr_lanes_have_branching_function(const NrLanes *l);

@@ -127,6 +127,8 @@ bool nr_lanes_have_divergent_loop(const NrLanes *l) { return block_diverges(l, l
 
 bool nr_lanes_loop_diverges(const NrLanes *l, NrOp *loop) {
   if (nr_lanes_diverges(l, loop)) return true;
+  for (NrOp *around = nr_op_parent(loop); around != l->loop; around = nr_op_parent(around))
+    if (nr_lanes_choice(around) && nr_lanes_varies(l, nr_lanes_choice(around))) return true;
   for (uint32_t r = 0; r < loop->num_regions; r++)
     if (nr_op_body(loop, r) && block_diverges(l, nr_op_body(loop, r), false)) return true;
   return false;

@@ -270,7 +270,9 @@ typedef struct Scalars {
 /* Stops at a loop that says itself that it stays scalar, if it is the one that would have lanes, or diverges in it. */
 static bool is_no_scalar(NrOp *op, void *user) {
   Scalars *s = user;
-  if (!nr_scf_stays_scalar(op) || (op != s->l->loop && !nr_lanes_loop_diverges(s->l, op))) return true;
+  bool inner = nr_op_is(op, NR_OP_scf_for) || nr_op_is(op, NR_OP_scf_while);
+  bool counts = op == s->l->loop || (inner && nr_lanes_loop_diverges(s->l, op));
+  if (!counts || !nr_scf_stays_scalar(op)) return true;
   s->found = op;
   return false;
 }

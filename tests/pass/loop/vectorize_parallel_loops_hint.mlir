@@ -77,3 +77,57 @@ func.func @inside(%a: memref<?xi32>, %b: memref<?xi32>) {
   }
   return
 }
+
+// A loop that runs for some lanes only does.
+// CHECK-LABEL: func.func @branch
+// CHECK-NOT: vector<
+// CHECK: return
+func.func @branch(%a: memref<?xi32>, %b: memref<?xi32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c40 = arith.constant 40 : index
+  %one = arith.constant 1 : i32
+  %n = memref.dim %a, %c0 : memref<?xi32>
+  scf.parallel (%i) = (%c0) to (%n) step (%c1) {
+    %x = memref.load %a[%i] : memref<?xi32>
+    %some = arith.cmpi sgt, %x, %one : i32
+    %r = scf.if %some -> (i32) {
+      %s = scf.for %k = %c0 to %c40 step %c1 iter_args(%y = %x) -> (i32) {
+        %m = arith.muli %y, %y : i32
+        %m1 = arith.addi %m, %one : i32
+        scf.yield %m1 : i32
+      } {noria.loop = {vectorize = false}}
+      scf.yield %s : i32
+    } else {
+      scf.yield %x : i32
+    }
+    memref.store %r, %b[%i] : memref<?xi32>
+    scf.reduce
+  }
+  return
+}
+
+// The attribute says nothing of an op that is no loop.
+// CHECK-LABEL: func.func @no_loop
+// CHECK: vector<
+func.func @no_loop(%a: memref<?xi32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %one = arith.constant {noria.loop = {vectorize = false}} 1 : i32
+  %n = memref.dim %a, %c0 : memref<?xi32>
+  scf.parallel (%i) = (%c0) to (%n) step (%c1) {
+    %three = arith.constant {noria.loop = {vectorize = false}} 3 : i32
+    %x = memref.load %a[%i] : memref<?xi32>
+    %r = scf.while (%y = %x) : (i32) -> i32 {
+      %c = arith.cmpi sgt, %y, %three : i32
+      scf.condition(%c) %y : i32
+    } do {
+    ^bb0(%y: i32):
+      %m = arith.shrsi %y, %one : i32
+      scf.yield %m : i32
+    }
+    memref.store %r, %a[%i] : memref<?xi32>
+    scf.reduce
+  }
+  return
+}
