@@ -115,22 +115,47 @@ func.func private @count_runs(%begins: memref<?xi64>, %m: index) -> tensor<?xi64
   return %all : tensor<?xi64>
 }
 
-// The elements of a list of places with which runs begin: the first of each run, as equal ones are in order.
-func.func private @first_places(%order: memref<?xi64>, %begins: memref<?xi64>, %m: index) -> tensor<?xi64> {
+// The elements at %n places.
+func.func private @elements_at(%elements: memref<?x!T>, %places: memref<?xi64>, %n: index) -> memref<?x!T> {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %part = func.call @part_of_runs() : () -> index
-  %firsts = memref.alloc(%m) : memref<?xi64>
-  scf.parallel (%first) = (%c0) to (%m) step (%part) {
-    %last = func.call @part_end(%first, %m) : (index, index) -> index
-    scf.for %r = %first to %last step %c1 {
-      %begin64 = memref.load %begins[%r] : memref<?xi64>
-      %begin = arith.index_cast %begin64 : i64 to index
-      %place = memref.load %order[%begin] : memref<?xi64>
-      memref.store %place, %firsts[%r] : memref<?xi64>
+  %there = memref.alloc(%n) : memref<?x!T>
+  scf.parallel (%begin) = (%c0) to (%n) step (%part) {
+    %end = func.call @part_end(%begin, %n) : (index, index) -> index
+    scf.for %i = %begin to %end step %c1 {
+      %place64 = memref.load %places[%i] : memref<?xi64>
+      %place = arith.index_cast %place64 : i64 to index
+      %value = memref.load %elements[%place] : memref<?x!T>
+      memref.store %value, %there[%i] : memref<?x!T>
     }
     scf.reduce
   } {noria.point_ns = 100000}
+  return %there : memref<?x!T>
+}
+
+// The same of a list of numbers; they go to %to.
+func.func private @numbers_at(%numbers: memref<?xi64>, %places: memref<?xi64>, %n: index, %to: memref<?xi64>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %part = func.call @part_of_runs() : () -> index
+  scf.parallel (%begin) = (%c0) to (%n) step (%part) {
+    %end = func.call @part_end(%begin, %n) : (index, index) -> index
+    scf.for %i = %begin to %end step %c1 {
+      %place64 = memref.load %places[%i] : memref<?xi64>
+      %place = arith.index_cast %place64 : i64 to index
+      %number = memref.load %numbers[%place] : memref<?xi64>
+      memref.store %number, %to[%i] : memref<?xi64>
+    }
+    scf.reduce
+  } {noria.point_ns = 100000}
+  return
+}
+
+// The elements of a list of places with which runs begin: the first of each run, as equal ones are in order.
+func.func private @first_places(%order: memref<?xi64>, %begins: memref<?xi64>, %m: index) -> tensor<?xi64> {
+  %firsts = memref.alloc(%m) : memref<?xi64>
+  func.call @numbers_at(%order, %begins, %m, %firsts) : (memref<?xi64>, memref<?xi64>, index, memref<?xi64>) -> ()
   %all = bufferization.to_tensor %firsts restrict : memref<?xi64> to tensor<?xi64>
   return %all : tensor<?xi64>
 }

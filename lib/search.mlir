@@ -1,8 +1,8 @@
 // search.mlir - binary search of 8 values at a time, whose cache misses overlap.
 //
-// The steps depend on the length of what is searched only (NumPy's, npysort/binsearch.cpp): each halves what is left,
-// and a comparison selects the half. Costs log2(n) + 1 comparisons a value. Only elements of the range are read, also
-// where the list is not sorted.
+// The method is that of NumPy's searchsorted (npysort/binsearch.cpp): each step compares the value with the middle one
+// of the elements that are left, and selects a half of these, without a branch. How many steps there are depends on the
+// number of elements only: log2(n) + 1. Only elements of the range are read, also where the list is not sorted.
 //
 // The prelude defines !K, an integer in which unsigned comparison orders.
 

@@ -47,62 +47,19 @@ func.func private @partition_step(%list: memref<?x!S>, %low: index, %high: index
 // Asks for the 128 elements from list[%at] on, or for others where these are outside of the list.
 func.func private @prefetch_block(%list: memref<?x!S>, %at: index) {
   %c0 = arith.constant 0 : index
+  %c8 = arith.constant 8 : index
+  %c16 = arith.constant 16 : index
+  %c32 = arith.constant 32 : index
   %c128 = arith.constant 128 : index
   %size = memref.dim %list, %c0 : memref<?x!S>
   %last = arith.subi %size, %c128 : index
   %first = arith.minui %at, %last : index
   %key_bits = func.call @key_bits() : () -> index
-  %c32 = arith.constant 32 : index
   %is_wide = arith.cmpi ugt, %key_bits, %c32 : index
-  %o0 = arith.constant 0 : index
-  %line0 = arith.addi %first, %o0 : index
-  memref.prefetch %list[%line0], read, locality<3>, data : memref<?x!S>
-  %o1 = arith.constant 16 : index
-  %line1 = arith.addi %first, %o1 : index
-  memref.prefetch %list[%line1], read, locality<3>, data : memref<?x!S>
-  %o2 = arith.constant 32 : index
-  %line2 = arith.addi %first, %o2 : index
-  memref.prefetch %list[%line2], read, locality<3>, data : memref<?x!S>
-  %o3 = arith.constant 48 : index
-  %line3 = arith.addi %first, %o3 : index
-  memref.prefetch %list[%line3], read, locality<3>, data : memref<?x!S>
-  %o4 = arith.constant 64 : index
-  %line4 = arith.addi %first, %o4 : index
-  memref.prefetch %list[%line4], read, locality<3>, data : memref<?x!S>
-  %o5 = arith.constant 80 : index
-  %line5 = arith.addi %first, %o5 : index
-  memref.prefetch %list[%line5], read, locality<3>, data : memref<?x!S>
-  %o6 = arith.constant 96 : index
-  %line6 = arith.addi %first, %o6 : index
-  memref.prefetch %list[%line6], read, locality<3>, data : memref<?x!S>
-  %o7 = arith.constant 112 : index
-  %line7 = arith.addi %first, %o7 : index
-  memref.prefetch %list[%line7], read, locality<3>, data : memref<?x!S>
-  scf.if %is_wide {
-    %p0 = arith.constant 8 : index
-    %line10 = arith.addi %first, %p0 : index
-    memref.prefetch %list[%line10], read, locality<3>, data : memref<?x!S>
-    %p1 = arith.constant 24 : index
-    %line11 = arith.addi %first, %p1 : index
-    memref.prefetch %list[%line11], read, locality<3>, data : memref<?x!S>
-    %p2 = arith.constant 40 : index
-    %line12 = arith.addi %first, %p2 : index
-    memref.prefetch %list[%line12], read, locality<3>, data : memref<?x!S>
-    %p3 = arith.constant 56 : index
-    %line13 = arith.addi %first, %p3 : index
-    memref.prefetch %list[%line13], read, locality<3>, data : memref<?x!S>
-    %p4 = arith.constant 72 : index
-    %line14 = arith.addi %first, %p4 : index
-    memref.prefetch %list[%line14], read, locality<3>, data : memref<?x!S>
-    %p5 = arith.constant 88 : index
-    %line15 = arith.addi %first, %p5 : index
-    memref.prefetch %list[%line15], read, locality<3>, data : memref<?x!S>
-    %p6 = arith.constant 104 : index
-    %line16 = arith.addi %first, %p6 : index
-    memref.prefetch %list[%line16], read, locality<3>, data : memref<?x!S>
-    %p7 = arith.constant 120 : index
-    %line17 = arith.addi %first, %p7 : index
-    memref.prefetch %list[%line17], read, locality<3>, data : memref<?x!S>
+  %line = arith.select %is_wide, %c8, %c16 : index // elements of a cache line
+  scf.for %i = %c0 to %c128 step %line {
+    %there = arith.addi %first, %i : index
+    memref.prefetch %list[%there], read, locality<3>, data : memref<?x!S>
   }
   return
 }

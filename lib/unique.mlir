@@ -19,18 +19,7 @@ func.func @unique(%x: tensor<?x!T>, %equal_nan: i1) -> (tensor<?x!T>, tensor<?xi
   %begins = memref.alloc(%n1) : memref<?xi64>
   %m = func.call @find_runs(%starts, %n, %begins) : (memref<?xi1>, index, memref<?xi64>) -> index
   memref.dealloc %starts : memref<?xi1>
-  %values = memref.alloc(%m) : memref<?x!T>
-  %part = func.call @part_of_runs() : () -> index
-  scf.parallel (%first) = (%c0) to (%m) step (%part) {
-    %last = func.call @part_end(%first, %m) : (index, index) -> index
-    scf.for %r = %first to %last step %c1 {
-      %begin64 = memref.load %begins[%r] : memref<?xi64>
-      %begin = arith.index_cast %begin64 : i64 to index
-      %value = memref.load %sorted[%begin] : memref<?x!T>
-      memref.store %value, %values[%r] : memref<?x!T>
-    }
-    scf.reduce
-  } {noria.point_ns = 30000}
+  %values = func.call @elements_at(%sorted, %begins, %m) : (memref<?x!T>, memref<?xi64>, index) -> memref<?x!T>
   %counts = func.call @count_runs(%begins, %m) : (memref<?xi64>, index) -> tensor<?xi64>
   memref.dealloc %begins : memref<?xi64>
   %all_values = bufferization.to_tensor %values restrict : memref<?x!T> to tensor<?x!T>

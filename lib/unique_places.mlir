@@ -6,25 +6,6 @@
 //
 // The prelude defines what argsort.mlir takes, and what runs.mlir does.
 
-// The elements at the places of a list.
-func.func private @elements_at(%elements: memref<?x!T>, %places: memref<?xi64>, %n: index) -> memref<?x!T> {
-  %c0 = arith.constant 0 : index
-  %c1 = arith.constant 1 : index
-  %part = func.call @part_of_runs() : () -> index
-  %there = memref.alloc(%n) : memref<?x!T>
-  scf.parallel (%begin) = (%c0) to (%n) step (%part) {
-    %end = func.call @part_end(%begin, %n) : (index, index) -> index
-    scf.for %i = %begin to %end step %c1 {
-      %place64 = memref.load %places[%i] : memref<?xi64>
-      %place = arith.index_cast %place64 : i64 to index
-      %value = memref.load %elements[%place] : memref<?x!T>
-      memref.store %value, %there[%i] : memref<?x!T>
-    }
-    scf.reduce
-  } {noria.point_ns = 100000}
-  return %there : memref<?x!T>
-}
-
 func.func @unique_places(%x: tensor<?x!T>, %equal_nan: i1)
     -> (tensor<?x!T>, tensor<?xi64>, tensor<?xi64>, tensor<?xi64>) {
   %c0 = arith.constant 0 : index

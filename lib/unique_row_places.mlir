@@ -29,24 +29,6 @@ func.func private @column(%x: memref<?x?x!T>, %order: memref<?xi64>, %n: index, 
   return %rows : tensor<?x?x!T>
 }
 
-// Puts the places that %order has into the order %places, in another list.
-func.func private @reorder(%order: memref<?xi64>, %places: memref<?xi64>, %n: index, %to: memref<?xi64>) {
-  %c0 = arith.constant 0 : index
-  %c1 = arith.constant 1 : index
-  %part = func.call @part_of_runs() : () -> index
-  scf.parallel (%begin) = (%c0) to (%n) step (%part) {
-    %end = func.call @part_end(%begin, %n) : (index, index) -> index
-    scf.for %i = %begin to %end step %c1 {
-      %from64 = memref.load %places[%i] : memref<?xi64>
-      %from = arith.index_cast %from64 : i64 to index
-      %place = memref.load %order[%from] : memref<?xi64>
-      memref.store %place, %to[%i] : memref<?xi64>
-    }
-    scf.reduce
-  } {noria.point_ns = 100000}
-  return
-}
-
 // Sorts the rows that %order names by their first %p columns. Gives the list that has the result, and the other one.
 func.func private @sort_by_columns(%x: memref<?x?x!T>, %order: memref<?xi64>, %spare: memref<?xi64>, %n: index,
     %p: index) -> (memref<?xi64>, memref<?xi64>) {
@@ -59,7 +41,7 @@ func.func private @sort_by_columns(%x: memref<?x?x!T>, %order: memref<?xi64>, %s
     %place_rows = func.call @argsort(%column) : (tensor<?x?x!T>) -> tensor<?x?xi64>
     %place_list = tensor.collapse_shape %place_rows [[0, 1]] : tensor<?x?xi64> into tensor<?xi64>
     %places = bufferization.to_buffer %place_list read_only : tensor<?xi64> to memref<?xi64>
-    func.call @reorder(%a, %places, %n, %b) : (memref<?xi64>, memref<?xi64>, index, memref<?xi64>) -> ()
+    func.call @numbers_at(%a, %places, %n, %b) : (memref<?xi64>, memref<?xi64>, index, memref<?xi64>) -> ()
     scf.yield %b, %a : memref<?xi64>, memref<?xi64>
   }
   return %sorted#0, %sorted#1 : memref<?xi64>, memref<?xi64>

@@ -29,7 +29,7 @@ typedef struct Builder {
   const NrSparseEntries *entries;
   const NrSparseFormat *format;
   size_t *sorted;
-  size_t line;         /* of what is wrong; 0: of none */
+  size_t line;         /* in the file, of the entry that is wrong; 0: no entry is, or it has no line */
   NR_VEC(size_t) ends; /* of the parts of the level above; each begins where the one before ends */
 } Builder;
 
@@ -56,13 +56,13 @@ static NrStatus sort(NrArena *arena, Builder *b, NrSparseError *error) {
   for (size_t i = 1; i < count; i++) {
     if (compare(&b->sorted[i - 1], &b->sorted[i], b)) continue;
     const char *at = "";
-    bool has_line = b->entries->lines.size != 0; /* as coordinates count from 1 then */
-    if (has_line) b->line = NR_MAX(b->entries->lines.data[b->sorted[i - 1]], b->entries->lines.data[b->sorted[i]]);
+    int first = b->entries->lines.size ? 1 : 0; /* files with lines count coordinates from 1 */
+    if (first) b->line = NR_MAX(b->entries->lines.data[b->sorted[i - 1]], b->entries->lines.data[b->sorted[i]]);
     for (size_t d = 0; d < b->entries->order; d++) {
       int64_t c = b->entries->coordinates.data[b->sorted[i] * b->entries->order + d];
-      at = nr_arena_printf(arena, "%s%s%lld", at, d ? ", " : "", (long long)c + has_line);
+      at = nr_arena_printf(arena, "%s%s%lld", at, d ? ", " : "", (long long)c + first);
     }
-    return nr_sparse_fail(arena, error, 0, "two entries are at (%s), counted from %d", at, has_line);
+    return nr_sparse_fail(arena, error, 0, "two entries are at (%s), counted from %d", at, first);
   }
   return NR_OK;
 }
@@ -73,7 +73,7 @@ static NrStatus dense_level(NrArena *arena, Builder *b, size_t l, NrSparseError 
   NR_VEC(size_t) ends = {0};
   if (!nr_mul_i64((int64_t)b->ends.size, size, &total) || total > NORIA_MAX_ELEMENTS)
     return nr_sparse_fail(arena, error, 0, "%zu times %lld elements are too many", b->ends.size, (long long)size);
-  void *memory = nr_try_calloc((size_t)total + 1, sizeof(size_t)); /* reserving ends the call */
+  void *memory = nr_try_calloc((size_t)total + 1, sizeof(size_t)); /* nr_vec_reserve would end without an error here */
   if (!memory)
     return nr_sparse_fail(arena, error, 0, "level %zu is dense and has %lld positions, for which there is no memory", l,
                           (long long)total);

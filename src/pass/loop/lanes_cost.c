@@ -37,8 +37,8 @@ typedef struct Shape {
   bool gathers, divides;
 } Shape;
 
-/* The bytes of an element while it is computed with: narrow floats are f32 then. Those that code
- * without mask registers converts by integers stay narrow, for masks would be wider than what they select. */
+/* The bytes of an element while it is computed with: narrow floats are f32 then. Without mask
+ * registers, floats that integer code converts stay narrow: masks would be wider than what they select. */
 static size_t computed_size(const NrTarget *t, NrType type) {
   size_t size = nr_type_byte_size(type);
   bool is_f16 = nr_type_is_float_kind(type, NR_F16);

@@ -268,7 +268,7 @@ typedef struct Scalars {
 } Scalars;
 
 /* Stops at a loop that says itself that it stays scalar, if it is the one that would have lanes, or diverges in it. */
-static bool is_no_scalar(NrOp *op, void *user) {
+static bool allows_lanes(NrOp *op, void *user) {
   Scalars *s = user;
   bool inner = nr_op_is(op, NR_OP_scf_for) || nr_op_is(op, NR_OP_scf_while);
   bool counts = op == s->l->loop || (inner && nr_lanes_loop_diverges(s->l, op));
@@ -281,7 +281,7 @@ static bool is_no_scalar(NrOp *op, void *user) {
 static bool is_worth_it(Finder *f, NrLanes *l) {
   NrOp *at = NULL;
   Scalars scalars = {.l = l};
-  if (!nr_walk_pre(l->loop, is_no_scalar, &scalars))
+  if (!nr_walk_pre(l->loop, allows_lanes, &scalars))
     return explain(f, l->loop, scalars.found, "has noria.loop = {vectorize = false}"), false;
   const char *why = nr_lanes_refuse(l, &at);
   if (why) return explain(f, l->loop, at, why), false;

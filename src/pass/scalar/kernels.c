@@ -50,7 +50,7 @@ NrKernelKind nr_kernel_kind(const NrKernelText *kernel) {
 }
 
 typedef struct File {
-  const char *name;
+  const char *path;
   uint32_t first_line; /* in the text, from 1 */
 } File;
 
@@ -68,7 +68,8 @@ static void append_text(Source *s, NrStr text) {
 }
 
 static void append_file(Source *s, const NrKernelText *file) {
-  nr_vec_push(&s->files, ((File){file->name, s->lines + 1}));
+  const char *path = nr_arena_printf(nr_context_arena(s->ctx), "lib/%s.mlir", file->name);
+  nr_vec_push(&s->files, ((File){path, s->lines + 1}));
   append_text(s, (NrStr){file->text, file->size});
 }
 
@@ -83,30 +84,23 @@ static bool put_in_file(NrOp *op, void *user) {
   NrLoc loc = nr_loc_in_file(op->loc);
   size_t i = s->files.size;
   while (loc && i && s->files.data[i - 1].first_line > loc->line) i--;
-  if (loc && i) {
-    NrBuf name = {0};
-    nr_buf_printf(&name, "lib/%s.mlir", s->files.data[i - 1].name);
-    uint32_t line = loc->line - s->files.data[i - 1].first_line + 1;
-    op->loc = nr_loc_file(s->ctx, (NrStr){name.data, name.size}, line, loc->column);
-    nr_buf_deinit(&name);
-  } else op->loc = nr_loc_unknown(s->ctx);
+  const File *file = loc && i ? &s->files.data[i - 1] : NULL;
+  op->loc = file ? nr_loc_file(s->ctx, nr_str(file->path), loc->line - file->first_line + 1, loc->column)
+                 : nr_loc_unknown(s->ctx);
   return true;
 }
 
 NrModule *nr_kernel_module(NrContext *ctx, const NrKernelText *kernel, NrStr prelude, NrOp **out_func) {
   Source source = {.ctx = ctx};
-  NrBuf file = {0};
   append_text(&source, prelude);
   append_file(&source, kernel);
   const Row *row = row_of(kernel);
   for (size_t k = 0; row && k < NR_COUNTOF(row->parts); k++)
     if (row->parts[k]) append_part(&source, row->parts[k]);
-  nr_buf_printf(&file, "lib/%s.mlir", kernel->name);
   NrStr text = {source.text.data, source.text.size};
-  NrModule *module = nr_parse_module(ctx, text, (NrStr){file.data, file.size}, NULL, NULL);
+  NrModule *module = nr_parse_module(ctx, text, nr_str(source.files.data[0].path), NULL, NULL);
   if (module) nr_walk_pre(module->op, put_in_file, &source);
   nr_buf_deinit(&source.text);
-  nr_buf_deinit(&file);
   nr_vec_deinit(&source.files);
   NrPassOptions options = {0};
   if (module && nr_run_passes(module, NR_STR("inline"), &options)) {
